@@ -1,0 +1,38 @@
+"""Adagrad (Duchi, Hazan & Singer 2011) and RMSProp (Tieleman & Hinton 2012): a learning rate for every coordinate.
+
+The first divides by the root of the sum of all squared gradients, the second by the root of their moving average.
+Absent on purpose: torch's lr_decay, initial accumulator, centring and momentum for RMSProp.
+"""
+
+import numpy as np
+
+from minilib.optim.base import Optimizer, ema
+
+
+class Adagrad(Optimizer):
+    """`x <- x - lr g / (sqrt(sum of g^2) + eps)`, elementwise. `weight_decay` is an l2 penalty."""
+
+    def __init__(self, params, lr=1e-2, eps=1e-10, weight_decay=0.0):
+        super().__init__(params, lr=lr, eps=eps, weight_decay=weight_decay)
+
+    def update(self, x, g, s):
+        g = g + self.weight_decay * x
+        # v_t = v_{t−1} + g_t²
+        v = s.setdefault("v", np.zeros_like(g))
+        v += g**2
+        # x ← x − η g / (√v + ε)
+        x -= self.lr * g / (np.sqrt(v) + self.eps)
+
+
+class RMSProp(Optimizer):
+    """`x <- x - lr g / (sqrt(v) + eps)`, `v` the moving average of g^2 with factor `alpha`, from zero."""
+
+    def __init__(self, params, lr=1e-2, alpha=0.99, eps=1e-8, weight_decay=0.0):
+        super().__init__(params, lr=lr, alpha=alpha, eps=eps, weight_decay=weight_decay)
+
+    def update(self, x, g, s):
+        g = g + self.weight_decay * x
+        # v_t = α v_{t−1} + (1 − α) g_t²
+        v = ema(s, "v", g**2, self.alpha)
+        # x ← x − η g / (√v + ε)
+        x -= self.lr * g / (np.sqrt(v) + self.eps)

@@ -1,0 +1,165 @@
+"""What every optimizer shares: parameter groups, checks, state. A subclass writes one method, `update`.
+
+A parameter is any object with `.data` (a NumPy array, changed in place) and `.grad` (an array of the same shape,
+or None): `minilib.tensor.Tensor` is one, but nothing here depends on it. The contract is that of
+`torch.optim.Optimizer`: groups, `zero_grad`, `step`, `state_dict`. Absent on purpose: closures, sparse gradients,
+hooks, foreach and fused paths (see chapter 13 for those).
+"""
+
+import copy
+from collections.abc import Iterable
+
+import numpy as np
+
+from minilib.optim.checks import RANGES, check_gradient, check_option, check_parameter
+
+
+def ema(s: dict, name: str, value: np.ndarray, beta: float) -> np.ndarray:
+    """The moving average `s[name] <- beta s[name] + (1 - beta) value`, from zero, in place; returns it."""
+    average = s.setdefault(name, np.zeros_like(value))
+    average *= beta
+    average += (1 - beta) * value
+    return average
+
+
+class Optimizer:
+    """Base class. `params` is an iterable of parameters, of `(name, parameter)` pairs, or of groups
+    `{"params": [...], "lr": ...}` whose further keys override the options for that group.
+
+    Inside `update`, `self.lr`, `self.betas`, ... are the options of the group at work. From outside, `opt.lr` reads
+    the first group and `opt.lr = value` sets every group.
+
+    `state[i]` is the state of parameter number i, counted through the groups.
+
+    Raises:
+        ValueError: no parameters, something that is none, a parameter given twice, an unknown option, or an option
+            outside its range.
+    """
+
+    ranges = RANGES  # a subclass with an option of its own says here what it may be
+
+    def __init__(self, params: Iterable, **defaults):
+        self.defaults, self.param_groups, self.state = defaults, [], {}
+        self.check(defaults)
+        if isinstance(params, dict) or hasattr(params, "data"):
+            raise ValueError(f"params must be an iterable of parameters or of groups, got one {type(params).__name__}")
+        params = list(params)
+        if not params:
+            raise ValueError("params is empty: an optimizer needs at least one parameter")
+        for group in params if isinstance(params[0], dict) else [{"params": params}]:
+            self.add_param_group(group)
+
+    def update(self, x: np.ndarray, g: np.ndarray, s: dict) -> None:
+        """One step of the method: change parameter `x` in place, given its gradient `g` and its own state `s`.
+
+        `s["step"]` is the number of this step, counted from 1. Shapes: `x` and `g` agree.
+        """
+        raise NotImplementedError(f"{type(self).__name__} must write update(x, g, s)")
+
+    def check(self, options: dict) -> None:
+        """Raises ValueError when an option is outside its range; a subclass adds what options need of each other."""
+        for name in self.defaults:
+            check_option(name, options[name], self.ranges)
+
+    def add_param_group(self, group: dict) -> None:
+        """Add parameters with options of their own; options not named keep the optimizer's defaults."""
+        if not isinstance(group, dict) or "params" not in group:
+            raise ValueError(f"a group must be a dict with the key 'params', got {group!r}")
+        unknown = set(group) - {"params"} - set(self.defaults)
+        if unknown:
+            raise ValueError(f"unknown option {sorted(unknown)[0]!r}: may be one of {sorted(self.defaults)}")
+        options = {**self.defaults, **{k: v for k, v in group.items() if k != "params"}}
+        self.check(options)
+        named = [p if isinstance(p, tuple) else (None, p) for p in group["params"]]
+        if not named:
+            raise ValueError(f"params of group {len(self.param_groups)} is empty: give at least one parameter")
+        k = len(self.param_groups)
+        names = [n or f"parameter {i} of group {k}" for i, (n, _) in enumerate(named)]
+        for name, (_, p) in zip(names, named, strict=True):
+            check_parameter(name, p)
+        ids = [id(p) for g in self.param_groups for p in g["params"]] + [id(p) for _, p in named]
+        if len(ids) != len(set(ids)):
+            raise ValueError("a parameter appears twice: each must be in exactly one group, once")
+        self.param_groups.append({"params": [p for _, p in named], "names": names, **options})
+
+    def zero_grad(self) -> None:
+        """Forget all gradients: sets `.grad` to None, so a parameter without a new one is not updated."""
+        for group in self.param_groups:
+            for p in group["params"]:
+                p.grad = None
+
+    def step(self) -> None:
+        """Update every parameter that has a gradient.
+
+        Raises:
+            ValueError: an option went out of range, a gradient has another shape or is not finite. Every check
+                comes before the first change, so parameters and state are then as they were.
+        """
+        work, i = [], 0
+        for group in self.param_groups:
+            self.check(group)
+            for p, name in zip(group["params"], group["names"], strict=True):
+                if p.grad is not None:
+                    work.append((group, i, p.data, check_gradient(name, p.data, p.grad)))
+                i += 1
+        for self._group, i, x, g in work:
+            s = self.state.setdefault(i, {"step": 0})
+            s["step"] += 1
+            self.update(x, g, s)
+        self._group = self.param_groups[0]
+
+    def __getattr__(self, name):
+        groups = self.__dict__.get("param_groups")
+        group = self.__dict__.get("_group") or (groups[0] if groups else {})
+        if name in self.__dict__.get("defaults", {}) and name in group:
+            value = group[name]
+            # A NumPy float64 would turn float32 parameters into float64 state; a Python number does not.
+            return value.item() if isinstance(value, np.generic) else value
+        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+
+    def __setattr__(self, name, value):
+        if name in self.__dict__.get("defaults", {}):
+            for group in self.param_groups:
+                self.check({**group, name: value})
+            for group in self.param_groups:
+                group[name] = value
+        else:
+            super().__setattr__(name, value)
+
+    def state_bytes(self) -> int:
+        """Bytes of all state arrays: what the optimizer remembers beside parameters and gradients."""
+        arrays = (a for s in self.state.values() for a in s.values())
+        return sum(a.nbytes for a in arrays if isinstance(a, np.ndarray))
+
+    def state_dict(self) -> dict:
+        """A deep copy of all state, by parameter number, and of all options, for `load_state_dict`."""
+        groups = [
+            {k: v for k, v in g.items() if k != "params"} | {"shapes": _shapes(g)}
+            for g in self.param_groups
+        ]
+        return copy.deepcopy({"state": self.state, "param_groups": groups})
+
+    def load_state_dict(self, state_dict: dict) -> None:
+        """Continue exactly where `state_dict()` was taken.
+
+        Raises:
+            ValueError: the options, or the shapes of the parameters, differ, group by group, or an option is outside
+                its range; nothing is changed then.
+        """
+        saved = copy.deepcopy(state_dict)
+        shapes = [group.pop("shapes") for group in saved["param_groups"]]
+        ours = [_shapes(group) for group in self.param_groups]
+        if shapes != ours:
+            raise ValueError(f"state_dict is for parameters of shapes {shapes}, this optimizer's are {ours}")
+        for new in saved["param_groups"]:
+            if set(new) != {"names", *self.defaults}:
+                options = sorted(set(new) - {"names"})
+                raise ValueError(f"state_dict has the options {options}, this optimizer has {sorted(self.defaults)}")
+            self.check(new)
+        self.state = saved["state"]
+        for group, new in zip(self.param_groups, saved["param_groups"], strict=True):
+            group.update(new)
+
+
+def _shapes(group: dict) -> list[tuple[int, ...]]:
+    return [p.data.shape for p in group["params"]]

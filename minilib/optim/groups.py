@@ -1,0 +1,45 @@
+"""Helpers around a step: clipping the gradient by its global norm, and the usual exclusions by parameter group."""
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+
+from minilib.optim.checks import is_number
+
+
+def clip_grad_norm(params: Iterable, max_norm: float) -> float:
+    """Scale all gradients so that their joint Euclidean norm is at most `max_norm`; returns the norm before.
+
+    Each `.grad` is replaced, not written into, so another holder of that array sees no change. Parameters without a
+    gradient are passed over. Like torch's `clip_grad_norm_`, but nothing is added to the norm.
+
+    Raises:
+        ValueError: `max_norm` is not a number > 0, or the norm is not finite (nothing is changed then).
+    """
+    if not is_number(max_norm) or not max_norm > 0:
+        raise ValueError(f"max_norm must be a number > 0, got {max_norm!r}")
+    params = [p for p in params if p.grad is not None]
+    norm = math.sqrt(sum(float(np.sum(np.square(p.grad, dtype=np.float64))) for p in params))
+    if not math.isfinite(norm):
+        raise ValueError(f"the gradient norm is {norm}: a gradient has entries that are nan or infinite")
+    if norm > max_norm:
+        for p in params:
+            p.grad = p.grad * (float(max_norm) / norm)
+    return norm
+
+
+def parameter_groups(named_parameters: Iterable[tuple], weight_decay: float, **exclude) -> list[dict]:
+    """Two groups: matrices with `weight_decay`, and vectors (biases, norm gains) with 0 and the options `exclude`.
+
+    `parameter_groups(model.named_parameters(), 0.01, layer_adaptation=False)` is what LARS and LAMB runs use.
+    A group that would be empty is left out.
+    """
+    named = list(named_parameters)
+    matrices = [(n, p) for n, p in named if p.data.ndim >= 2]
+    vectors = [(n, p) for n, p in named if p.data.ndim < 2]
+    groups = [
+        {"params": matrices, "weight_decay": weight_decay},
+        {"params": vectors, "weight_decay": 0.0, **exclude},
+    ]
+    return [group for group in groups if group["params"]]

@@ -1,0 +1,86 @@
+"""LARS in its two published forms: momentum SGD, rescaled layer by layer to the size of the weights.
+
+`LARS` (You, Gitman & Ginsburg 2017) scales the gradient before it enters the momentum buffer; `LARS2020` (You et al.
+2020, Algorithm 1) normalises the momentum itself. Where a norm is zero the ratio is 1, as in the public code.
+Absent on purpose: polynomial decay of the learning rate (see `schedules`), LARC clipping of the ratio.
+"""
+
+import numpy as np
+
+from minilib.optim.base import Optimizer, ema
+from minilib.optim.sgd import SGD
+from minilib.optim.trust import IDENTITY, trust_ratio
+
+
+class LARS(SGD):
+    """The 2017 form.
+
+    Args:
+        params: see `Optimizer`. Biases and norms usually go into a group with `layer_adaptation=False`.
+        lr: global learning rate, >= 0; it is inside the buffer, so a change of lr acts on new gradients only.
+        momentum: in [0, 1).
+        weight_decay: added to the gradient, and to the denominator of the ratio.
+        trust_coefficient: the paper's eta, 0.001 there.
+        layer_adaptation: False makes this group's steps plain momentum SGD.
+    """
+
+    def __init__(
+        self,
+        params,
+        lr=1.0,
+        momentum=0.9,
+        weight_decay=0.0,
+        trust_coefficient=1e-3,
+        layer_adaptation=True,
+    ):
+        Optimizer.__init__(
+            self,
+            params,
+            lr=lr,
+            momentum=momentum,
+            weight_decay=weight_decay,
+            trust_coefficient=trust_coefficient,
+            layer_adaptation=layer_adaptation,
+        )
+
+    nesterov = False
+
+    def update(self, x, g, s):
+        # λˡ = η ‖w‖ / (‖g‖ + β ‖w‖)
+        size = np.linalg.norm(x)
+        norm = np.linalg.norm(g) + self.weight_decay * size
+        ratio = self.trust_coefficient * size / norm if size > 0 and norm > 0 else 1.0
+        if not self.layer_adaptation:
+            ratio = 1.0
+        # v ← μ v + γ λˡ (g + β w)
+        step = self.lr * ratio * (g + self.weight_decay * x)
+        # w ← w − v
+        x -= self.momentum_step(step, s)
+
+
+class LARS2020(Optimizer):
+    """Algorithm 1 of the LAMB paper: every layer moves by `lr * phi(norm of its weights)`, whatever its gradient.
+
+    Args:
+        params, lr, weight_decay, layer_adaptation: as in `LARS`.
+        momentum: beta_1, factor of a moving *average* of g + weight_decay x (no bias correction).
+        phi: bounds (lower, upper) on the weights' norm, by default none.
+    """
+
+    def __init__(
+        self, params, lr=1e-2, momentum=0.9, weight_decay=0.0, phi=IDENTITY, layer_adaptation=True
+    ):
+        super().__init__(
+            params,
+            lr=lr,
+            momentum=momentum,
+            weight_decay=weight_decay,
+            phi=phi,
+            layer_adaptation=layer_adaptation,
+        )
+
+    def update(self, x, g, s):
+        # m_t = β₁ m_{t−1} + (1 − β₁)(g_t + λ x)
+        m = ema(s, "m", g + self.weight_decay * x, self.momentum)
+        # x ← x − η φ(‖x‖)/‖m‖ m
+        x -= self.lr * (trust_ratio(x, m, self.phi) if self.layer_adaptation else 1.0) * m

@@ -1,0 +1,24 @@
+"""The trust ratio of LARS and LAMB: how long a layer's step may be, measured by the layer itself.
+
+Source: You et al. 2020, section 3 (general recipe). A parameter array is a layer here, as in all public code.
+"""
+
+import math
+
+import numpy as np
+
+IDENTITY = (0.0, math.inf)
+
+
+def trust_ratio(x: np.ndarray, u: np.ndarray, phi: tuple[float, float] = IDENTITY) -> float:
+    """φ(‖x‖) / ‖u‖ with φ(z) = min(max(z, lower), upper); 1 when either of φ(‖x‖) and ‖u‖ is zero.
+
+    Args:
+        x: the layer's weights; u: its proposed step; both of any one shape, norms are Euclidean over all entries.
+        phi: bounds (lower, upper) on the weights' norm; the default leaves it as it is.
+    """
+    lower, upper = phi
+    # φ(‖x‖)
+    size = min(max(float(np.linalg.norm(x)), lower), upper)
+    norm = float(np.linalg.norm(u))
+    return size / norm if size > 0 and norm > 0 else 1.0
