@@ -1,0 +1,94 @@
+"""The house style: one colour for each optimizer through the whole book, and the few plots that many chapters draw.
+
+Colours are Okabe and Ito's, which colour-blind readers can tell apart; where two methods share a colour family, line
+styles differ. `use_style()` at the top of a chapter sets fonts, sizes and grids.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
+YELLOW, BLUE, RED, PINK, GREY = "#F0E442", "#0072B2", "#D55E00", "#CC79A7", "#7F7F7F"
+
+# optimizer -> (colour, line style)
+OPTIMIZERS = {
+    "SGD": (GREY, "-"),
+    "Momentum": (BLACK, "-"),
+    "Nesterov": (BLACK, "--"),
+    "Adagrad": (YELLOW, "-"),
+    "RMSProp": (PINK, "-"),
+    "Adam": (SKY, "-"),
+    "AdamW": (BLUE, "-"),
+    "AMSGrad": (SKY, "--"),
+    "LARS": (ORANGE, "-"),
+    "LAMB": (RED, "-"),
+    "Adafactor": (GREEN, "--"),
+    "CAME": (GREEN, "-"),
+}
+
+
+def use_style() -> None:
+    """Set Matplotlib's defaults for the book; call once at the top of a chapter."""
+    plt.rcParams.update(
+        {
+            "figure.figsize": (6.4, 3.6),
+            "figure.constrained_layout.use": True,
+            "savefig.facecolor": "white",
+            "figure.dpi": 110,
+            "font.size": 10.5,
+            "axes.grid": True,
+            "grid.alpha": 0.3,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "lines.linewidth": 1.8,
+            "legend.frameon": False,
+        }
+    )
+
+
+def look(optimizer: str) -> dict:
+    """Keyword arguments for `ax.plot`: the optimizer's colour, line style and label.
+
+    Raises:
+        ValueError: no such optimizer in the book.
+    """
+    if optimizer not in OPTIMIZERS:
+        raise ValueError(f"optimizer must be one of {list(OPTIMIZERS)}, got {optimizer!r}")
+    color, style = OPTIMIZERS[optimizer]
+    return {"color": color, "linestyle": style, "label": optimizer}
+
+
+def spread(ax, x, runs, **kwargs) -> None:
+    """Draw the median of `runs` (seeds, len(x)) as a line and their range, least to greatest, as a band."""
+    runs = np.asarray(runs)
+    (line,) = ax.plot(x, np.median(runs, axis=0), **kwargs)
+    ax.fill_between(x, runs.min(axis=0), runs.max(axis=0), color=line.get_color(), alpha=0.2, linewidth=0)
+
+
+def contours(ax, f, xlim, ylim, levels=20) -> None:
+    """Level lines of f(array of 2) over a rectangle, logarithmically spaced; the background of a path plot."""
+    xs, ys = np.linspace(*xlim, 120), np.linspace(*ylim, 120)
+    z = np.array([[f(np.array([x, y])) for x in xs] for y in ys])
+    ax.contour(xs, ys, np.log10(z - z.min() + 1e-3), levels=levels, colors=GREY, linewidths=0.6, alpha=0.7)
+    ax.set(xlim=xlim, ylim=ylim)
+
+
+def waterfall(ax, labels, values, unit="") -> None:
+    """Where a chain of bounds loses its tightness: one bar a link, from the link before to its own value.
+
+    Args:
+        ax: axes to draw on.
+        labels: the names of the links; the first is what was measured, the last the bound that the theorem states.
+        values: their values, growing, positive, drawn on a logarithmic axis; the factor gained stands on each bar.
+        unit: of the values, for the axis.
+    """
+    values = np.asarray(values, float)
+    starts = np.concatenate([[values.min() / 2], values[:-1]])
+    for k, (start, end) in enumerate(zip(starts, values, strict=True)):
+        ax.barh(k, end - start, left=start, color=BLUE if k == 0 else ORANGE, height=0.6)
+        text = f"{end:.2g}" if k == 0 else f"x {end / start:.2g}"
+        ax.annotate(text, (max(start, end), k), xytext=(4, 0), textcoords="offset points", va="center")
+    ax.set(xscale="log", yticks=range(len(labels)), yticklabels=labels, xlabel=unit)
+    ax.set_xlim(values.min() / 2, values.max() * 3)
+    ax.invert_yaxis()
+    ax.grid(axis="y", visible=False)

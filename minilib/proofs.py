@@ -1,0 +1,111 @@
+"""The step ledger: evaluates each numbered step of a proof on real numbers and remembers how tight it was.
+
+A proof says "A <= B". A ledger row holds that sentence to account: it takes both sides as computed on an
+instance, raises when the step is violated beyond rounding, and keeps both sides so that `table` can tell where
+a chain of inequalities loses its tightness. A row that could never have failed (nothing was compared, or one
+side is not finite) is an error too.
+
+Absent on purpose: nothing is proved here. A step that holds on a thousand instances is evidence, the proof
+beside it is the reason; a step that fails on one is an error in the proof, its assumptions, or the code.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+
+class ProofError(AssertionError):
+    """A step of a proof does not hold on an instance; the message names step, instance and both sides."""
+
+
+@dataclass
+class Row:
+    """All evaluations of one step: `lhs[k]` was compared with `rhs[k]`."""
+
+    step: str
+    relation: str
+    lhs: list[float] = field(default_factory=list)
+    rhs: list[float] = field(default_factory=list)
+
+    def slack(self) -> np.ndarray:
+        """(rhs - lhs) / max(|lhs|, |rhs|) for every evaluation: 0 is equality, 1 means lhs is nothing beside rhs."""
+        lhs, rhs = np.array(self.lhs), np.array(self.rhs)
+        size = np.maximum(np.abs(lhs), np.abs(rhs))
+        return (rhs - lhs) / np.where(size == 0, 1.0, size)
+
+    def ratio(self) -> float:
+        """Median of rhs / lhs over the evaluations where both are positive (nan when there are none)."""
+        lhs, rhs = np.array(self.lhs), np.array(self.rhs)
+        positive = (lhs > 0) & (rhs > 0)
+        return float(np.median(rhs[positive] / lhs[positive])) if positive.any() else float("nan")
+
+
+class Ledger:
+    """Collects the rows of one proof.
+
+    Args:
+        proof: what is proved, for messages and the table's title.
+        rtol: rounding allowed, relative to the larger side (float64 sums of some thousand terms need about 1e-12).
+        atol: rounding allowed in absolute terms, for sides that cancel to zero.
+    """
+
+    def __init__(self, proof: str, rtol: float = 1e-9, atol: float = 1e-12):
+        self.proof, self.rtol, self.atol = proof, rtol, atol
+        self.rows: dict[str, Row] = {}
+
+    def leq(self, step: str, lhs, rhs, /, **where) -> None:
+        """Record `lhs <= rhs` for `step`; numbers or arrays that broadcast. `where` names the instance.
+
+        Raises:
+            ProofError: some element violates the step beyond rounding, or a side is not finite.
+        """
+        self._record(step, "<=", lhs, rhs, where)
+
+    def eq(self, step: str, lhs, rhs, /, **where) -> None:
+        """Record `lhs == rhs` for `step`, up to rounding. Raises as `leq` does."""
+        self._record(step, "=", lhs, rhs, where)
+
+    def _record(self, step, relation, lhs, rhs, where):
+        lhs, rhs = (np.asarray(a, float).ravel() for a in np.broadcast_arrays(lhs, rhs))
+        if lhs.size == 0:
+            raise ProofError(f"{self.proof}: step {step} compared nothing (empty arrays)")
+        tolerance = self.atol + self.rtol * np.maximum(np.abs(lhs), np.abs(rhs))
+        with np.errstate(invalid="ignore"):  # inf - inf
+            excess = lhs - rhs if relation == "<=" else np.abs(lhs - rhs)
+        # Written so that nan and inf count as violations: "not (excess <= tolerance)", and both sides finite.
+        bad = ~(excess <= tolerance) | ~np.isfinite(lhs) | ~np.isfinite(rhs)
+        if bad.any():
+            k = int(np.argmax(bad))
+            at = "".join(f", {name} = {value}" for name, value in where.items())
+            element = f", element {k}" if lhs.size > 1 else ""
+            raise ProofError(
+                f"{self.proof}: step {step} fails{at}{element}: "
+                f"left side {lhs[k]:.6g}, right side {rhs[k]:.6g}, should be left {relation} right"
+            )
+        row = self.rows.setdefault(step, Row(step, relation))
+        if row.relation != relation:
+            raise ValueError(f"step {step} was recorded with '{row.relation}' and now with '{relation}'")
+        row.lhs.extend(lhs.tolist())
+        row.rhs.extend(rhs.tolist())
+
+    def table(self) -> str:
+        """One line a step, in the order of first use: relation, evaluations, smallest slack, median rhs / lhs.
+
+        A slack below 1e-6 prints as 0: the step was tight there.
+
+        Raises:
+            ProofError: the ledger is empty, or a row compared zero with zero every time (it could not have failed).
+        """
+        if not self.rows:
+            raise ProofError(f"{self.proof}: no step was evaluated")
+        width = max(len(step) for step in self.rows)
+        lines = [self.proof, f"{'step':<{width}}  rel  checks  least slack  median rhs/lhs"]
+        for row in self.rows.values():
+            if not (np.any(row.lhs) or np.any(row.rhs)):
+                raise ProofError(f"{self.proof}: step {row.step} only ever compared 0 with 0")
+            least = float(np.min(np.abs(row.slack())))
+            slack = "0" if least < 1e-6 else f"{least:.1g}"
+            ratio = row.ratio()
+            tight = "-" if np.isnan(ratio) else f"{ratio:.2g}"
+            lines.append(f"{row.step:<{width}}  {row.relation:<3}  {len(row.lhs):>6}  {slack:>11}  {tight:>14}")
+        return "\n".join(lines)
