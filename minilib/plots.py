@@ -8,14 +8,14 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
-YELLOW, BLUE, RED, PINK, GREY = "#F0E442", "#0072B2", "#D55E00", "#CC79A7", "#7F7F7F"
+BLUE, RED, PINK, GREY = "#0072B2", "#D55E00", "#CC79A7", "#7F7F7F"
 
 # optimizer -> (colour, line style)
 OPTIMIZERS = {
     "SGD": (GREY, "-"),
     "Momentum": (BLACK, "-"),
     "Nesterov": (BLACK, "--"),
-    "Adagrad": (YELLOW, "-"),
+    "Adagrad": (PINK, "--"),
     "RMSProp": (PINK, "-"),
     "Adam": (SKY, "-"),
     "AdamW": (BLUE, "-"),

@@ -51,9 +51,16 @@ def warmup(step: int, steps: int) -> float:
 
 def sqrt_scaling(batch: int, base_batch: int) -> float:
     """sqrt(batch / base_batch): the factor on a learning rate that was tuned at `base_batch` (LAMB's rule)."""
-    return math.sqrt(batch / base_batch)
+    return math.sqrt(linear_scaling(batch, base_batch))
 
 
 def linear_scaling(batch: int, base_batch: int) -> float:
-    """batch / base_batch: the same for SGD (Goyal et al. 2017)."""
+    """batch / base_batch: the same for SGD (Goyal et al. 2017).
+
+    Raises:
+        ValueError: a batch size is below 1.
+    """
+    for name, value in (("batch", batch), ("base_batch", base_batch)):
+        if value < 1:
+            raise ValueError(f"{name} must be at least 1, got {value}")
     return batch / base_batch

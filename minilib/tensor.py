@@ -141,8 +141,9 @@ class Tensor:
     def gelu(self):
         """x Phi(x) with the usual tanh approximation of the normal distribution function Phi (as in BERT's code)."""
         x, k = self.data, float(np.sqrt(2 / np.pi))
-        t = np.tanh(k * (x + 0.044715 * x**3))
-        slope = 0.5 * (1 + t) + 0.5 * x * (1 - t**2) * k * (1 + 3 * 0.044715 * x**2)
+        x2 = x * x
+        t = np.tanh(k * x * (1 + 0.044715 * x2))
+        slope = 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * (k * (1 + 3 * 0.044715 * x2))
         return Tensor(0.5 * x * (1 + t), [(self, lambda g: g * slope)])
 
     # Sums and shapes

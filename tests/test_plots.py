@@ -1,0 +1,57 @@
+"""The house style: colours that a colour-blind reader can tell apart, and the few shared plots."""
+
+import itertools
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgb
+
+from minilib import optim, plots
+
+
+def test_every_optimizer_of_the_book_has_a_look_of_its_own():
+    classes = {n for n in optim.__all__ if isinstance(getattr(optim, n), type)} - {"Optimizer", "LARS2020"}
+    assert classes <= set(plots.OPTIMIZERS)
+    assert len(set(plots.OPTIMIZERS.values())) == len(plots.OPTIMIZERS)
+
+
+def test_unknown_optimizers_are_refused_by_name():
+    with pytest.raises(ValueError, match="got 'Adma'"):
+        plots.look("Adma")
+
+
+# Viénot, Brettel and Mollon (1999): what a person without long- or medium-wave cones sees, on linear RGB.
+BLINDNESS = {
+    "protanopia": [[0.11238, 0.88762, 0], [0.11238, 0.88762, 0], [0.00401, -0.00401, 1]],
+    "deuteranopia": [[0.29275, 0.70725, 0], [0.29275, 0.70725, 0], [-0.02234, 0.02234, 1]],
+}
+
+
+@pytest.mark.parametrize("kind", BLINDNESS)
+def test_different_colours_stay_different_for_colour_blind_readers(kind):
+    colours = {color for color, _ in plots.OPTIMIZERS.values()}
+    seen = {c: np.array(BLINDNESS[kind]) @ np.array(to_rgb(c)) ** 2.2 for c in colours}
+    nearest = min(np.linalg.norm(seen[a] - seen[b]) for a, b in itertools.combinations(colours, 2))
+    assert nearest > 0.05
+
+
+def test_spread_draws_the_median_and_the_range():
+    _, ax = plt.subplots()
+    plots.spread(ax, [0, 1], [[1, 5], [2, 6], [9, 7]], color="black")
+    np.testing.assert_array_equal(ax.lines[0].get_ydata(), [2, 6])
+    band = ax.collections[0].get_paths()[0].vertices
+    assert band[:, 1].min() == 1
+    assert band[:, 1].max() == 9
+    plt.close()
+
+
+def test_waterfall_writes_the_factor_of_every_link():
+    _, ax = plt.subplots()
+    plots.waterfall(ax, ["measured", "(1)", "bound"], [0.5, 1.0, 4.0])
+    assert [t.get_text() for t in ax.texts] == ["0.5", "x 2", "x 4"]
+    plt.close()

@@ -1,0 +1,44 @@
+"""Schedules at their ends and middles, and what they refuse."""
+
+import pytest
+
+from minilib import schedules
+
+
+def test_polynomial_falls_from_one_to_zero_and_stays_there():
+    values = [schedules.polynomial(t, 10, power=2) for t in (0, 5, 10, 99)]
+    assert values == [1.0, 0.25, 0.0, 0.0]
+
+
+def test_cosine_is_one_half_and_zero_at_start_middle_and_end():
+    assert [schedules.cosine(t, 10) for t in (0, 5, 10, 99)] == pytest.approx([1, 0.5, 0, 0], abs=1e-15)
+
+
+def test_warmup_rises_from_one_share_to_one():
+    assert [schedules.warmup(t, 4) for t in range(6)] == [0.25, 0.5, 0.75, 1.0, 1.0, 1.0]
+    assert schedules.warmup(0, 0) == schedules.constant(0) == 1.0
+
+
+def test_scaling_rules_are_the_root_and_the_ratio_of_the_batches():
+    assert schedules.sqrt_scaling(1024, 256) == 2.0
+    assert schedules.linear_scaling(1024, 256) == 4.0
+
+
+def test_asking_twice_gives_the_same_answer():
+    assert schedules.cosine(3, 10) == schedules.cosine(3, 10)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: schedules.polynomial(0, 0), "total must be at least 1 step, got 0"),
+        (lambda: schedules.polynomial(0, 5, power=0), "power must be a number > 0, got 0"),
+        (lambda: schedules.cosine(0, -1), "total must be at least 1 step, got -1"),
+        (lambda: schedules.warmup(0, -1), "steps must be >= 0, got -1"),
+        (lambda: schedules.sqrt_scaling(0, 256), "batch must be at least 1, got 0"),
+        (lambda: schedules.linear_scaling(256, 0), "base_batch must be at least 1, got 0"),
+    ],
+)
+def test_impossible_settings_are_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
