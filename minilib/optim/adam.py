@@ -22,9 +22,7 @@ class Adam(Optimizer):
         bias_correction: divide the averages by 1 - beta^t; off, the first steps differ (chapter 4).
     """
 
-    def __init__(
-        self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, bias_correction=True
-    ):
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, bias_correction=True):
         super().__init__(
             params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, bias_correction=bias_correction
         )
@@ -54,9 +52,7 @@ class Adam(Optimizer):
 class AdamW(Adam):
     """Adam with decoupled decay: the weights shrink by `lr * weight_decay`, whatever the gradient's size."""
 
-    def __init__(
-        self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2, bias_correction=True
-    ):
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2, bias_correction=True):
         super().__init__(params, lr, betas, eps, weight_decay, bias_correction)
 
     def update(self, x, g, s):

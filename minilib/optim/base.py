@@ -133,10 +133,7 @@ class Optimizer:
 
     def state_dict(self) -> dict:
         """A deep copy of all state, by parameter number, and of all options, for `load_state_dict`."""
-        groups = [
-            {k: v for k, v in g.items() if k != "params"} | {"shapes": _shapes(g)}
-            for g in self.param_groups
-        ]
+        groups = [{k: v for k, v in g.items() if k != "params"} | {"shapes": _shapes(g)} for g in self.param_groups]
         return copy.deepcopy({"state": self.state, "param_groups": groups})
 
     def load_state_dict(self, state_dict: dict) -> None:

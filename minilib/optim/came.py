@@ -36,9 +36,7 @@ class CAME(Adafactor):
         d=1.0,
         weight_decay=0.0,
     ):
-        Optimizer.__init__(
-            self, params, lr=lr, betas=betas, eps=eps, d=d, weight_decay=weight_decay
-        )
+        Optimizer.__init__(self, params, lr=lr, betas=betas, eps=eps, d=d, weight_decay=weight_decay)
 
     def update(self, x, g, s):
         beta1, beta2, beta3 = self.betas

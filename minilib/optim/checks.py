@@ -40,15 +40,15 @@ _unit, _positive = _number(0, 1), _number(0, open_low=True)
 
 # option -> (what it may be, the test). Comparisons with nan are false, so nan never passes.
 RANGES = {
-    "lr": ("a number >= 0", _number(0)),
+    "lr": ("a finite number >= 0", _number(0)),
     "momentum": ("a number in [0, 1)", _unit),
     "alpha": ("a number in [0, 1)", _unit),
     "betas": ("two numbers in [0, 1)", _tuple_of(_unit, _unit)),
-    "eps": ("a number > 0", _positive),
-    "weight_decay": ("a number >= 0", _number(0)),
-    "d": ("a number > 0", _positive),
+    "eps": ("a finite number > 0", _positive),
+    "weight_decay": ("a finite number >= 0", _number(0)),
+    "d": ("a finite number > 0", _positive),
     "beta2_decay": ("a number in [-1, 0)", _number(-1, 0)),
-    "trust_coefficient": ("a number > 0", _positive),
+    "trust_coefficient": ("a finite number > 0", _positive),
     "phi": ("bounds (lower, upper) with 0 <= lower < upper", _bounds),
     "nesterov": ("True or False", _flag),
     "bias_correction": ("True or False", _flag),
@@ -57,12 +57,14 @@ RANGES = {
 }
 
 # Adafactor and CAME have a pair of epsilons, CAME also a third beta.
-EPS_PAIR = {"eps": ("a pair of numbers > 0", _tuple_of(_positive, _positive))}
+EPS_PAIR = {"eps": ("a pair of finite numbers > 0", _tuple_of(_positive, _positive))}
 BETAS_TRIPLE = {"betas": ("three numbers in [0, 1)", _tuple_of(_unit, _unit, _unit))}
 
 
 def check_option(name: str, value, ranges: dict = RANGES) -> None:
-    """Raises ValueError when option `name` may not have this `value`."""
+    """Raises ValueError when option `name` may not have this `value`, or when `ranges` does not say what it may be."""
+    if name not in ranges:
+        raise ValueError(f"nothing says what {name} may be: add it to the optimizer's `ranges`")
     allowed, ok = ranges[name]
     if not ok(value):
         raise ValueError(f"{name} must be {allowed}, got {value!r}")

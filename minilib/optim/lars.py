@@ -67,9 +67,7 @@ class LARS2020(Optimizer):
         phi: bounds (lower, upper) on the weights' norm, by default none.
     """
 
-    def __init__(
-        self, params, lr=1e-2, momentum=0.9, weight_decay=0.0, phi=IDENTITY, layer_adaptation=True
-    ):
+    def __init__(self, params, lr=1e-2, momentum=0.9, weight_decay=0.0, phi=IDENTITY, layer_adaptation=True):
         super().__init__(
             params,
             lr=lr,

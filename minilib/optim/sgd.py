@@ -21,9 +21,7 @@ class SGD(Optimizer):
     """
 
     def __init__(self, params, lr=1e-3, momentum=0.0, weight_decay=0.0, nesterov=False):
-        super().__init__(
-            params, lr=lr, momentum=momentum, weight_decay=weight_decay, nesterov=nesterov
-        )
+        super().__init__(params, lr=lr, momentum=momentum, weight_decay=weight_decay, nesterov=nesterov)
 
     def check(self, options):
         super().check(options)

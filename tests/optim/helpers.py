@@ -1,0 +1,126 @@
+"""What the tests of the optimizers share: a plain parameter, inputs, trajectories, references, snapshots."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from minilib import optim
+from tests.references import recipe
+
+REFERENCES = Path(recipe.__file__).parent
+
+# Every optimizer with settings that exercise all of its options: name -> (class, options).
+METHODS = {
+    "SGD": (optim.SGD, {"lr": 0.1, "momentum": 0.9, "weight_decay": 0.1, "nesterov": True}),
+    "Adagrad": (optim.Adagrad, {"lr": 0.1, "weight_decay": 0.1}),
+    "RMSProp": (optim.RMSProp, {"lr": 0.1, "alpha": 0.9, "weight_decay": 0.1}),
+    "Adam": (optim.Adam, {"lr": 0.1, "betas": (0.8, 0.9), "weight_decay": 0.1}),
+    "AdamW": (optim.AdamW, {"lr": 0.1, "betas": (0.8, 0.9), "weight_decay": 0.1}),
+    "AMSGrad": (optim.AMSGrad, {"lr": 0.1, "betas": (0.8, 0.9), "weight_decay": 0.1}),
+    "LARS": (optim.LARS, {"lr": 0.5, "weight_decay": 0.1, "trust_coefficient": 0.1}),
+    "LARS2020": (optim.LARS2020, {"lr": 0.1, "weight_decay": 0.1}),
+    "LAMB": (optim.LAMB, {"lr": 0.1, "betas": (0.8, 0.9), "weight_decay": 0.1}),
+    "Adafactor": (optim.Adafactor, {"lr": 0.1, "weight_decay": 0.1}),
+    "CAME": (optim.CAME, {"lr": 0.1, "betas": (0.8, 0.9, 0.99), "weight_decay": 0.1}),
+}
+every_method = pytest.mark.parametrize(("cls", "options"), METHODS.values(), ids=METHODS)
+
+
+class Parameter:
+    """All that an optimizer needs: `.data` and `.grad`."""
+
+    def __init__(self, data, grad=None, dtype=np.float64):
+        self.data = np.array(data, dtype=dtype)
+        self.grad = None if grad is None else np.array(grad, dtype=dtype)
+
+
+def start_parameters(dtype=np.float64) -> dict[str, Parameter]:
+    """The start values of the recorded trajectories: a matrix, a vector, a scalar, a 4-D kernel, zeros."""
+    return {name: Parameter(x, dtype=dtype) for name, x in recipe.start().items()}
+
+
+def set_gradients(params: dict[str, Parameter], t: int) -> None:
+    """Gradients of step t, counted from 1."""
+    for name, g in recipe.gradients()[t - 1].items():
+        params[name].grad = g.astype(params[name].data.dtype)
+
+
+def run_steps(opt, params: dict[str, Parameter], first: int, last: int) -> None:
+    """Steps first ... last of the recorded gradients."""
+    for t in range(first, last + 1):
+        set_gradients(params, t)
+        opt.step()
+
+
+def one_step(cls, x, g, steps=1, **options) -> np.ndarray:
+    """`x` after `steps` steps with the same gradient `g` (`steps` may be a list of gradients with g None)."""
+    p = Parameter(x)
+    opt = cls([p], **options)
+    for gradient in steps if isinstance(steps, list) else [g] * steps:
+        p.grad = np.array(gradient, dtype=np.float64)
+        opt.step()
+    return p.data
+
+
+def assert_matches_torch(cls, options, torch_cls, torch_options, rtol=1e-10) -> None:
+    """Fifty steps in float64, every parameter compared at every step, relative to its largest entry."""
+    params = start_parameters()
+    theirs = {n: torch.nn.Parameter(torch.tensor(x)) for n, x in recipe.start().items()}
+    opt, torch_opt = cls(params.values(), **options), torch_cls(theirs.values(), **torch_options)
+    for t, gradient in enumerate(recipe.gradients(), start=1):
+        for name, g in gradient.items():
+            params[name].grad, theirs[name].grad = g, torch.tensor(g)
+        opt.step()
+        torch_opt.step()
+        for name, p in params.items():
+            expected = theirs[name].detach().numpy()
+            error = np.abs(p.data - expected).max() / np.abs(expected).max()
+            assert error <= rtol, f"{name} at step {t}: relative error {error:.2g}"
+    assert t == recipe.STEPS
+
+
+def reference_runs(optimizer: str) -> list:
+    """All recorded runs of one optimizer, as pytest parameters (file, run)."""
+    contents = {path: json.loads(path.read_text()) for path in sorted(REFERENCES.glob("*.json"))}
+    return [
+        pytest.param(content, run, id=f"{path.stem}: {run}")
+        for path, content in contents.items()
+        if content["optimizer"] == optimizer
+        for run in content["runs"]
+    ]
+
+
+def assert_matches_reference(content: dict, run: str, rtol: float) -> dict[str, Parameter]:
+    """Fifty steps in float64 against a recorded run, compared where it was recorded; returns the parameters."""
+    assert content["inputs"]["sha256"] == recipe.digest(), "the inputs are not those that were recorded"
+    recorded = content["runs"][run]
+    params = start_parameters()
+    vectors = [p for p in params.values() if p.data.ndim < 2]
+    others = [p for p in params.values() if p.data.ndim >= 2]
+    groups = [{"params": others}, {"params": vectors, **recorded["ours_vectors"]}]
+    opt = getattr(optim, content["optimizer"])(groups, **recorded["ours"])
+    compared = 0
+    for t in range(1, recipe.STEPS + 1):
+        set_gradients(params, t)
+        opt.step()
+        for name, expected in recorded["trajectory"].get(str(t), {}).items():
+            error = np.abs(params[name].data.ravel() - expected).max() / np.abs(expected).max()
+            assert error <= rtol, f"{name} at step {t}: relative error {error:.2g}"
+            compared += 1
+    assert compared == len(recipe.SHAPES) * recipe.STEPS // recipe.EVERY
+    return params
+
+
+def snapshot(opt) -> list:
+    """Everything that a step may change, down to the bits: data, state and options."""
+    data = [p.data.tobytes() for group in opt.param_groups for p in group["params"]]
+    state = [
+        (i, name, value.tobytes() if isinstance(value, np.ndarray) else value)
+        for i, s in opt.state.items()
+        for name, value in s.items()
+    ]
+    options = [repr({k: v for k, v in g.items() if k != "params"}) for g in opt.param_groups]
+    return [data, state, options]

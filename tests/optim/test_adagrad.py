@@ -1,0 +1,48 @@
+"""Adagrad and RMSProp against torch, by hand, and what a rescaled gradient does to them."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from minilib.optim import Adagrad, RMSProp
+from tests.optim.helpers import assert_matches_torch, one_step
+
+
+@pytest.mark.parametrize("options", [{}, {"lr": 0.3}, {"lr": 0.1, "eps": 0.5, "weight_decay": 0.2}], ids=str)
+def test_adagrad_follows_torch_for_fifty_steps(options):
+    assert_matches_torch(Adagrad, options, torch.optim.Adagrad, options)
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"lr": 0.1, "alpha": 0.5}, {"lr": 0.1, "alpha": 0.9, "eps": 0.5, "weight_decay": 0.2}], ids=str
+)
+def test_rmsprop_follows_torch_for_fifty_steps(options):
+    assert_matches_torch(RMSProp, options, torch.optim.RMSprop, options)
+
+
+def test_adagrad_divides_by_the_root_of_the_sum_by_hand():
+    # v = 9, then 25;  x = 1 - 0.1 * 3/3 - 0.1 * 4/5 = 0.82
+    x = one_step(Adagrad, 1, None, steps=[3, 4], lr=0.1, eps=1e-300)
+    np.testing.assert_allclose(x, 0.82, rtol=1e-15)
+
+
+def test_rmsprop_divides_by_the_root_of_the_average_by_hand():
+    # v = 0.25 * 16 = 4, then 0.75 * 4 + 0.25 * 4 = 4;  x = 1 - 0.1 * 4/2 - 0.1 * 2/2 = 0.7
+    x = one_step(RMSProp, 1, None, steps=[4, 2], lr=0.1, alpha=0.75, eps=1e-300)
+    np.testing.assert_allclose(x, 0.7, rtol=1e-15)
+
+
+def test_eps_stands_outside_the_root():
+    # root of 9 is 3;  outside: 3 / (3 + 1) = 0.75, inside it would be 3 / sqrt(10) = 0.949
+    np.testing.assert_allclose(one_step(Adagrad, 0, 3, lr=1.0, eps=1.0), -0.75, rtol=1e-15)
+    np.testing.assert_allclose(one_step(RMSProp, 0, 3, lr=1.0, alpha=0.0, eps=1.0), -0.75, rtol=1e-15)
+
+
+@pytest.mark.parametrize("cls", [Adagrad, RMSProp])
+@given(scale=st.floats(1e-6, 1e6), gradients=st.lists(st.floats(0.01, 100), min_size=1, max_size=5))
+def test_the_size_of_the_gradient_does_not_matter(cls, scale, gradients):
+    plain = one_step(cls, 1, None, steps=gradients, lr=0.1, eps=1e-200)
+    scaled = one_step(cls, 1, None, steps=[scale * g for g in gradients], lr=0.1, eps=1e-200)
+    np.testing.assert_allclose(scaled, plain, rtol=1e-10, atol=1e-12)

@@ -1,0 +1,223 @@
+"""Bad input to any optimizer: one clear ValueError, and parameters, state and options as they were, to the bit."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+from minilib.optim import LAMB, SGD, Adam, AdamW
+from minilib.tensor import Tensor
+from tests.optim.helpers import METHODS, Parameter, every_method, set_gradients, snapshot, start_parameters
+
+NAN, INF = float("nan"), float("inf")
+NOT_NUMBERS = [NAN, "0.1", None, True, 1j, [0.1]]
+NOT_FLAGS = [1, 0.0, "yes", None]
+NOT_UNIT = [-0.1, 1.0, 1.5, INF, *NOT_NUMBERS]
+NOT_POSITIVE = [0.0, -1e-8, INF, *NOT_NUMBERS]
+
+BAD = {
+    "lr": [-0.1, INF, *NOT_NUMBERS],
+    "momentum": NOT_UNIT,
+    "alpha": NOT_UNIT,
+    "weight_decay": [-0.1, INF, *NOT_NUMBERS],
+    "trust_coefficient": NOT_POSITIVE,
+    "d": NOT_POSITIVE,
+    "beta2_decay": [0.0, 0.8, -1.5, *NOT_NUMBERS],
+    "phi": [(1, 1), (2, 1), (-1, 1), (0, NAN), (NAN, 1), (0, 1, 2), (0, "1"), 1.0, "ab", None],
+    "nesterov": NOT_FLAGS,
+    "bias_correction": NOT_FLAGS,
+    "layer_adaptation": NOT_FLAGS,
+    "relative_step": NOT_FLAGS,
+}
+
+
+def bad_values(name, default):
+    """Bad values of one option: a tuple is made bad in each place, in its length, and as a whole."""
+    if name not in BAD and isinstance(default, tuple):
+        bad = NOT_UNIT if name == "betas" else NOT_POSITIVE
+        places = range(len(default))
+        spoiled = [(*default[:i], value, *default[i + 1 :]) for i in places for value in bad]
+        return [*spoiled, default[:-1], (*default, default[-1]), default[0], None]
+    return BAD.get(name, NOT_POSITIVE if name == "eps" else [])
+
+
+CASES = [
+    pytest.param(cls, option, bad_values(option, parameter.default), id=f"{method} {option}")
+    for method, (cls, _) in METHODS.items()
+    for option, parameter in inspect.signature(cls).parameters.items()
+    if option != "params"
+]
+every_option = pytest.mark.parametrize(("cls", "option", "values"), CASES)
+
+
+def midway(cls, options=None):
+    """An optimizer after three steps, with gradients for the fourth."""
+    params = start_parameters()
+    opt = cls([{"params": list(params.items())[:2]}, {"params": list(params.items())[2:]}], **(options or {}))
+    for t in range(1, 5):
+        set_gradients(params, t)
+        if t < 4:
+            opt.step()
+    return params, opt
+
+
+@every_option
+def test_an_option_outside_its_range_is_refused_at_construction(cls, option, values):
+    assert values, "no bad values are listed for this option"
+    for value in values:
+        with pytest.raises(ValueError, match=f"^{option} must be .*, got ") as error:
+            cls([Parameter([1.0])], **{option: value})
+        assert repr(value) in str(error.value)
+        with pytest.raises(ValueError, match=f"^{option} must be "):
+            cls([{"params": [Parameter([1.0])], option: value}])
+
+
+@every_option
+def test_an_option_set_outside_its_range_in_the_middle_of_a_run_changes_nothing(cls, option, values):
+    _, opt = midway(cls)
+    before = snapshot(opt)
+    for value in values:
+        with pytest.raises(ValueError, match=f"^{option} must be "):
+            setattr(opt, option, value)
+        assert snapshot(opt) == before
+        good = opt.param_groups[1][option]
+        opt.param_groups[1][option] = value
+        with pytest.raises(ValueError, match=f"^{option} must be "):
+            opt.step()
+        opt.param_groups[1][option] = good
+        assert snapshot(opt) == before
+
+
+def test_a_bad_default_is_refused_even_where_every_group_overrides_it(parameter):
+    with pytest.raises(ValueError, match="lr must be"):
+        SGD([{"params": [parameter], "lr": 0.1}], lr=-1.0)
+
+
+def test_an_unknown_option_is_refused_by_name(parameter):
+    with pytest.raises(ValueError, match="unknown option 'momentum': may be one of .*'betas'"):
+        Adam([{"params": [parameter], "momentum": 0.9}])
+    with pytest.raises(TypeError, match="momentum"):
+        Adam([parameter], momentum=0.9)
+
+
+# Parameters
+
+
+@pytest.mark.parametrize("params", [[], (), iter([]), [{"params": []}]], ids=["list", "tuple", "iterator", "group"])
+def test_no_parameters_are_refused(params):
+    with pytest.raises(ValueError, match="empty"):
+        SGD(params)
+
+
+@pytest.mark.parametrize("make", [Parameter, Tensor, np.array], ids=["Parameter", "Tensor", "array"])
+def test_one_parameter_that_is_not_in_a_list_is_refused(make):
+    with pytest.raises(ValueError, match="params must be an iterable of parameters or of groups, got one"):
+        SGD(make([[1.0, 2.0], [3.0, 4.0]]))
+
+
+def test_one_group_that_is_not_in_a_list_is_refused(parameter):
+    with pytest.raises(ValueError, match="got one dict"):
+        SGD({"params": [parameter]})
+
+
+def test_a_group_without_params_is_refused(parameter):
+    with pytest.raises(ValueError, match="a group must be a dict with the key 'params'"):
+        SGD([{"lr": 0.1}])
+    with pytest.raises(ValueError, match="a group must be a dict with the key 'params'"):
+        SGD([{"params": [parameter]}, parameter])
+
+
+@pytest.mark.parametrize("thing", [1.0, "w", None, np.ones(2), {"params": []}], ids=repr)
+def test_what_is_no_parameter_is_refused(parameter, thing):
+    with pytest.raises(ValueError, match=r"parameter 1 of group 0 must have \.data .* and \.grad, got "):
+        SGD([parameter, thing])
+
+
+@pytest.mark.parametrize(
+    ("data", "what"),
+    [
+        (np.array([1, 2]), "int64"),
+        (np.array([True]), "bool"),
+        (np.array([1j]), "complex128"),
+        (np.ones(2, np.float16), "float16"),
+        (np.ones((0, 3)), "float64 of shape \\(0, 3\\)"),
+        (np.broadcast_to(1.0, (2, 2)), "read-only"),
+    ],
+    ids=["integers", "booleans", "complex", "float16", "empty", "read-only"],
+)
+def test_data_that_cannot_be_trained_is_refused(parameter, data, what):
+    bad = Parameter([0.0])
+    bad.data = data
+    with pytest.raises(ValueError, match=f"data of head.bias must be .* float32 or float64, got .*{what}"):
+        SGD([("body", parameter), ("head.bias", bad)])
+
+
+def test_a_parameter_given_twice_is_refused_and_not_added(parameter):
+    with pytest.raises(ValueError, match="appears twice"):
+        SGD([parameter, parameter])
+    opt = SGD([parameter])
+    with pytest.raises(ValueError, match="appears twice"):
+        opt.add_param_group({"params": [parameter]})
+    assert len(opt.param_groups) == 1
+
+
+# Gradients
+
+
+@every_method
+@pytest.mark.parametrize("value", [NAN, INF, -INF])
+def test_a_gradient_that_is_not_finite_is_refused_by_name_and_nothing_changes(cls, options, value):
+    params, opt = midway(cls, options)
+    before = snapshot(opt)
+    params["zeros"].grad[1, 1] = value  # the last parameter: the others come first in a step
+    with pytest.raises(ValueError, match="gradient of zeros has 1 of 6 entries that are nan or infinite"):
+        opt.step()
+    assert snapshot(opt) == before
+
+
+@every_method
+@pytest.mark.parametrize("shape", [(3, 3), (2,), (), (1, 3, 2), (2, 3)], ids=str)
+def test_a_gradient_of_another_shape_is_refused_by_name_and_nothing_changes(cls, options, shape):
+    params, opt = midway(cls, options)
+    before = snapshot(opt)
+    params["zeros"].grad = np.ones(shape)
+    with pytest.raises(ValueError, match="gradient of zeros has shape .*, must be \\(3, 2\\)"):
+        opt.step()
+    assert snapshot(opt) == before
+
+
+def test_a_gradient_too_large_for_float32_is_refused():
+    p = Parameter([1.0], dtype=np.float32)
+    p.grad = np.array([1e300])
+    with pytest.raises(ValueError, match="gradient of parameter 0 of group 0 has 1 of 1 entries"):
+        SGD([p]).step()
+    assert p.data[0] == 1.0
+
+
+# Loading
+
+
+def changed(saved, **change):
+    saved["param_groups"][0].update(change)
+    return saved
+
+
+def test_a_state_dict_of_other_shapes_is_refused_and_nothing_changes():
+    _, opt = midway(Adam)
+    before = snapshot(opt)
+    with pytest.raises(ValueError, match=r"state_dict is for parameters of shapes .*\(7,\).*, this optimizer's are "):
+        opt.load_state_dict(Adam([Parameter(np.ones(7))]).state_dict())
+    one_group = Adam([p for g in opt.param_groups for p in g["params"]])
+    with pytest.raises(ValueError, match="state_dict is for parameters of shapes"):
+        opt.load_state_dict(one_group.state_dict())
+    assert snapshot(opt) == before
+
+
+def test_a_state_dict_with_other_options_is_refused_and_nothing_changes():
+    _, opt = midway(AdamW)
+    before = snapshot(opt)
+    with pytest.raises(ValueError, match="state_dict has the options .*'phi'.*, this optimizer has "):
+        opt.load_state_dict(midway(LAMB)[1].state_dict())
+    with pytest.raises(ValueError, match="lr must be a finite number >= 0, got nan"):
+        opt.load_state_dict(changed(opt.state_dict(), lr=NAN))
+    assert snapshot(opt) == before

@@ -1,0 +1,179 @@
+"""The contract of every optimizer: groups, steps, options (test_state.py: state; test_bad_input.py: errors)."""
+
+import copy
+
+import numpy as np
+import pytest
+
+from minilib import optim
+from minilib.optim import SGD, Adam, Optimizer
+from minilib.tensor import Tensor
+from tests.optim.helpers import (
+    METHODS,
+    Parameter,
+    every_method,
+    run_steps,
+    set_gradients,
+    start_parameters,
+)
+
+
+def test_every_optimizer_of_the_room_is_tested_here():
+    exported = [getattr(optim, name) for name in optim.__all__]
+    classes = {c for c in exported if isinstance(c, type) and issubclass(c, Optimizer)} - {Optimizer}
+    assert classes == {cls for cls, _ in METHODS.values()}
+
+
+# Steps
+
+
+@every_method
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_parameters_and_state_keep_the_dtype_whatever_the_gradients_and_the_rate_are(cls, options, dtype):
+    params = start_parameters(dtype)
+    opt = cls(params.values(), **options)
+    for t in range(1, 4):
+        set_gradients(params, t)
+        opt.lr = np.float64(0.1)
+        for p in params.values():
+            p.grad = p.grad.astype(np.float64)
+        opt.step()
+    arrays = [a for s in opt.state.values() for a in s.values() if isinstance(a, np.ndarray)]
+    assert {a.dtype for a in arrays} == {p.data.dtype for p in params.values()} == {np.dtype(dtype)}
+
+
+@every_method
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_gradients_of_zero_from_the_first_step_on_change_nothing_without_decay(cls, options, dtype):
+    params = start_parameters(dtype)
+    before = copy.deepcopy(params)
+    opt = cls(params.values(), **(options | {"weight_decay": 0.0}))
+    for _ in range(3):
+        for p in params.values():
+            p.grad = np.zeros_like(p.data)
+        opt.step()
+    for n, p in params.items():
+        np.testing.assert_array_equal(p.data, before[n].data)
+
+
+@every_method
+def test_a_step_leaves_the_gradients_as_they_were(cls, options):
+    params = start_parameters()
+    opt = cls(params.values(), **options)
+    run_steps(opt, params, 1, 3)
+    set_gradients(params, 4)
+    before = {n: p.grad.copy() for n, p in params.items()}
+    opt.step()
+    assert all(np.array_equal(params[n].grad, before[n]) for n in params)
+
+
+@every_method
+def test_a_parameter_without_a_gradient_stands_still_and_its_state_too(cls, options):
+    params = start_parameters()
+    alone = {"matrix": copy.deepcopy(params["matrix"])}
+    opt, opt_alone = cls(params.values(), **options), cls(alone.values(), **options)
+    for t in range(1, 7):
+        set_gradients(params, t)
+        set_gradients({n: alone.get(n, Parameter(0.0)) for n in params}, t)
+        if t % 2:
+            params["matrix"].grad = alone["matrix"].grad = None
+        else:
+            opt_alone.step()
+        opt.step()
+    assert opt.state[0]["step"] == 3
+    assert opt.state[1]["step"] == 6
+    np.testing.assert_array_equal(params["matrix"].data, alone["matrix"].data)
+
+
+def test_zero_grad_forgets_all_gradients(parameter):
+    opt = SGD([parameter])
+    opt.zero_grad()
+    before = parameter.data.copy()
+    opt.step()
+    assert parameter.grad is None
+    np.testing.assert_array_equal(parameter.data, before)
+
+
+def test_steps_change_the_array_in_place(parameter):
+    view = parameter.data
+    SGD([parameter], lr=1.0).step()
+    assert parameter.data is view
+    np.testing.assert_allclose(view, [[0.9, -2.2], [0.8, 2.6]], rtol=1e-15)
+
+
+@every_method
+def test_tensors_are_parameters(cls, options):
+    w, p = Tensor(np.array([[1.0, -2.0], [3.0, 4.0]])), Parameter([[1.0, -2.0], [3.0, 4.0]])
+    opt, plain = cls([("w", w)], **options), cls([p], **options)
+    for _ in range(5):
+        opt.zero_grad()
+        (w * w).sum().backward()
+        p.grad = 2 * p.data
+        opt.step()
+        plain.step()
+    np.testing.assert_array_equal(w.data, p.data)
+    assert np.all(w.data != [[1.0, -2.0], [3.0, 4.0]])
+
+
+def test_an_optimizer_must_write_update(parameter):
+    with pytest.raises(NotImplementedError, match="Mine must write update"):
+        type("Mine", (Optimizer,), {})([parameter]).step()
+
+
+# Groups and options
+
+
+@every_method
+def test_groups_with_options_of_their_own_are_like_separate_optimizers(cls, options):
+    params, others = start_parameters(), start_parameters()
+    special = {"lr": 0.01, "weight_decay": 0.0}
+    is_vector = {n: p.data.ndim < 2 for n, p in params.items()}
+    groups = [
+        {"params": [(n, p) for n, p in params.items() if not is_vector[n]]},
+        {"params": [(n, p) for n, p in params.items() if is_vector[n]], **special},
+    ]
+    together = cls(groups, **options)
+    matrices = cls([p for n, p in others.items() if not is_vector[n]], **options)
+    vectors = cls([p for n, p in others.items() if is_vector[n]], **(options | special))
+    for t in range(1, 6):
+        for some in (params, others):
+            set_gradients(some, t)
+        for opt in (together, matrices, vectors):
+            opt.step()
+    for n in params:
+        np.testing.assert_array_equal(params[n].data, others[n].data)
+    assert together.state_bytes() == matrices.state_bytes() + vectors.state_bytes()
+
+
+def test_options_are_read_from_the_first_group_and_set_in_all():
+    a, b = Parameter([1.0]), Parameter([2.0])
+    opt = Adam([{"params": [a], "lr": 0.1}, {"params": [b]}], lr=0.2, eps=1e-3)
+    assert (opt.lr, opt.eps) == (0.1, 1e-3)
+    assert [g["lr"] for g in opt.param_groups] == [0.1, 0.2]
+    opt.lr = 0.5
+    assert [g["lr"] for g in opt.param_groups] == [0.5, 0.5]
+
+
+def test_after_a_step_options_are_again_those_of_the_first_group():
+    a, b = Parameter([1.0], grad=[1.0]), Parameter([2.0], grad=[1.0])
+    opt = SGD([{"params": [a], "lr": 0.1}, {"params": [b], "lr": 0.2}])
+    opt.step()
+    assert opt.lr == 0.1
+    np.testing.assert_allclose([a.data[0], b.data[0]], [0.9, 1.8], rtol=1e-15)
+
+
+def test_a_group_added_in_the_middle_of_a_run_starts_from_nothing():
+    a, b = Parameter([1.0]), Parameter([1.0])
+    opt = Adam([a], lr=0.1, eps=1e-300)
+    for _ in range(3):
+        a.grad = np.array([1.0])
+        opt.step()
+    opt.add_param_group({"params": [b]})
+    a.grad, b.grad = None, np.array([5.0])
+    opt.step()
+    np.testing.assert_allclose([a.data[0], b.data[0]], [0.7, 0.9], rtol=1e-12)
+
+
+def test_what_is_not_an_option_is_not_an_attribute(parameter):
+    with pytest.raises(AttributeError, match="Adam has no attribute 'momentum'"):
+        Adam([parameter]).momentum  # noqa: B018

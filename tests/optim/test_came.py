@@ -1,0 +1,82 @@
+"""CAME: recorded runs, by hand, and where it is Adafactor with momentum."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from minilib.optim import CAME, Adafactor
+from tests.optim.helpers import Parameter, assert_matches_reference, one_step, reference_runs
+
+MATRIX = np.array([[2.0, -2.0], [2.0, 2.0]])
+
+
+@pytest.mark.parametrize(("content", "run"), reference_runs("CAME"))
+def test_came_follows_public_implementations_for_fifty_steps(content, run):
+    assert_matches_reference(content, run, rtol=1e-10)
+
+
+def test_there_are_recorded_runs_of_two_packages():
+    packages = {p.values[0]["reference"].split()[0] for p in reference_runs("CAME")}
+    assert packages == {"came-pytorch", "pytorch_optimizer"}
+
+
+def test_the_first_step_of_a_matrix_by_hand():
+    # β₂ = 3/4: v̂ = g²/4 (rank one), U = 2 sign(g), clipped to sign(g).
+    # β₁ = 1/2: m = sign(g)/2; instability (sign − sign/2)² = 1/4, β₃ = 3/4: S = 1/16, √S = 1/4.
+    # x = x − 0.1 * (1/2)/(1/4) sign(g) = x − 0.2 sign(g)
+    x = one_step(CAME, MATRIX, [[1, 2], [-2, 4]], lr=0.1, betas=(0.5, 0.75, 0.75), eps=(1e-30, 1e-30))
+    np.testing.assert_allclose(x, MATRIX - 0.2 * np.array([[1, 1], [-1, 1]]), rtol=1e-14)
+
+
+def test_the_first_step_of_a_vector_skips_the_confidence_by_hand():
+    # v = g²/4, U = 2 sign(g) clipped to sign(g), m = sign(g)/2
+    x = one_step(CAME, [3, 4], [7, -2], lr=0.1, betas=(0.5, 0.75, 0.75))
+    np.testing.assert_allclose(x, [2.95, 4.05], rtol=1e-14)
+
+
+def test_decay_is_decoupled():
+    # the vector of before, and 1 - 0.1 * 0.5 = 0.95 times the weights
+    x = one_step(CAME, [3, 4], [7, -2], lr=0.1, betas=(0.5, 0.75, 0.75), weight_decay=0.5)
+    np.testing.assert_allclose(x, [2.85 - 0.05, 3.8 + 0.05], rtol=1e-14)
+
+
+def test_eps2_bounds_a_steady_step():
+    # β₁ = 0: m = û, so the instability is eps2 alone. β₃ = 0: S = eps2 = 4, √S = 2.
+    x = one_step(CAME, MATRIX, [[1, 2], [-2, 4]], lr=0.1, betas=(0.0, 0.0, 0.0), eps=(1e-30, 4.0))
+    np.testing.assert_allclose(x, MATRIX - 0.05 * np.array([[1, 1], [-1, 1]]), rtol=1e-14)
+
+
+def test_the_first_default_step_of_a_matrix_is_eleven_learning_rates():
+    # β = (0.9, 0.999, 0.9999): m = 0.1 û, √S = √(0.0001 * 0.81) û = 0.009 û, so |step| / lr = 0.1 / 0.009 = 11.1
+    x = one_step(CAME, MATRIX, [[1, 2], [-2, 4]], lr=0.01)
+    np.testing.assert_allclose(np.abs(x - MATRIX), 0.01 / 0.09, rtol=1e-6)
+
+
+def test_on_vectors_without_momentum_came_is_adafactor_at_the_same_beta2():
+    # Adafactor's β̂₂ is 0 at step 1, so compare one step with β₂ = 0.
+    came = one_step(CAME, [3, 4, 5], [7, -2, 1], lr=0.1, betas=(0.0, 0.0, 0.9))
+    adafactor = one_step(Adafactor, [3, 4, 5], [7, -2, 1], lr=0.1, relative_step=False)
+    np.testing.assert_allclose(came, adafactor, rtol=1e-14)
+
+
+def test_an_erratic_row_takes_shorter_steps_than_a_steady_one():
+    p = Parameter(np.zeros((2, 2)))
+    opt = CAME([p], lr=0.01, betas=(0.9, 0.99, 0.99))
+    moves = []
+    for t in range(100):
+        before = p.data.copy()
+        # The second row: the same size, a sign that flips every second step.
+        p.grad = np.array([[1.0, 1.0], [1.0, 1.0]]) * np.array([[1.0], [1.0 if t % 4 < 2 else -1.0]])
+        opt.step()
+        moves.append(np.abs(p.data - before).mean(axis=1))
+    steady, erratic = np.mean(moves[50:], axis=0)
+    assert steady > 5 * erratic
+
+
+@given(scale=st.floats(1e-3, 1e3))
+def test_the_size_of_the_gradient_does_not_matter(scale):
+    gradients = [np.array([[1.0, 2.0], [-2.0, 4.0]]), np.array([[0.5, 1.0], [3.0, -1.0]])]
+    plain = one_step(CAME, MATRIX, None, steps=gradients, lr=0.01)
+    scaled = one_step(CAME, MATRIX, None, steps=[scale * g for g in gradients], lr=0.01)
+    np.testing.assert_allclose(scaled, plain, rtol=1e-10)

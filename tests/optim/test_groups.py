@@ -1,0 +1,99 @@
+"""Clipping by the global norm against torch and by hand, and the usual exclusions by group."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from minilib.optim import LAMB, clip_grad_norm, parameter_groups
+from tests.optim.helpers import Parameter, start_parameters
+from tests.references import recipe
+
+
+def two_parameters(dtype=np.float64):
+    return Parameter([1.0], grad=[3.0], dtype=dtype), Parameter([[1.0]], grad=[[4.0]], dtype=dtype)
+
+
+def test_gradients_of_norm_5_are_scaled_to_norm_1():
+    a, b = two_parameters()
+    assert clip_grad_norm([a, b], 1.0) == 5.0
+    np.testing.assert_allclose([a.grad[0], b.grad[0, 0]], [0.6, 0.8], rtol=1e-15)
+
+
+@pytest.mark.parametrize("max_norm", [5.0, 6, float("inf")])
+def test_gradients_within_the_norm_are_left_alone(max_norm):
+    a, b = two_parameters()
+    assert clip_grad_norm((p for p in (a, b)), max_norm) == 5.0
+    assert (a.grad[0], b.grad[0, 0]) == (3.0, 4.0)
+
+
+@given(max_norm=st.floats(0.01, 100))
+def test_clipping_follows_torch_up_to_the_number_that_torch_adds_to_the_norm(max_norm):
+    params = start_parameters()
+    theirs = {n: torch.nn.Parameter(torch.tensor(p.data)) for n, p in params.items()}
+    for n, g in recipe.gradients()[0].items():
+        params[n].grad, theirs[n].grad = g.copy(), torch.tensor(g)
+    norm = clip_grad_norm(params.values(), max_norm)
+    their_norm = torch.nn.utils.clip_grad_norm_(theirs.values(), max_norm)
+    assert norm == pytest.approx(float(their_norm), rel=1e-12)
+    for n, p in params.items():
+        np.testing.assert_allclose(p.grad, theirs[n].grad.numpy(), rtol=1e-6 / norm * 2)
+
+
+def test_the_norm_of_float32_gradients_does_not_overflow_and_they_stay_float32():
+    a, b = two_parameters(np.float32)
+    a.grad, b.grad = a.grad * np.float32(1e30), b.grad * np.float32(1e30)
+    assert clip_grad_norm([a, b], np.float64(1.0)) == pytest.approx(5e30, rel=1e-6)
+    assert a.grad.dtype == b.grad.dtype == np.float32
+    np.testing.assert_allclose([a.grad[0], b.grad[0, 0]], [0.6, 0.8], rtol=1e-6)
+
+
+def test_parameters_without_a_gradient_are_passed_over():
+    a, b = two_parameters()
+    b.grad = None
+    assert clip_grad_norm([a, b], 1.0) == 3.0
+    assert b.grad is None
+
+
+def test_another_holder_of_the_gradient_sees_no_change():
+    a, _ = two_parameters()
+    held = a.grad
+    clip_grad_norm([a], 1.0)
+    assert held[0] == 3.0
+
+
+@pytest.mark.parametrize("max_norm", [0, -1.0, float("nan"), "1", None, True])
+def test_a_bad_max_norm_is_refused_and_nothing_changes(max_norm):
+    a, b = two_parameters()
+    with pytest.raises(ValueError, match="max_norm must be a number > 0, got "):
+        clip_grad_norm([a, b], max_norm)
+    assert (a.grad[0], b.grad[0, 0]) == (3.0, 4.0)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_a_norm_that_is_not_finite_is_refused_and_nothing_changes(value):
+    a, b = two_parameters()
+    b.grad[0, 0] = value
+    with pytest.raises(ValueError, match="the gradient norm is (nan|inf)"):
+        clip_grad_norm([a, b], 1.0)
+    assert a.grad[0] == 3.0
+
+
+def test_vectors_go_into_a_group_without_decay_and_with_the_exclusions():
+    params = start_parameters()
+    groups = parameter_groups(params.items(), 0.1, layer_adaptation=False)
+    matrices, vectors = groups
+    assert [n for n, _ in matrices["params"]] == ["matrix", "kernel", "zeros"]
+    assert [n for n, _ in vectors["params"]] == ["vector", "scalar"]
+    assert matrices["weight_decay"] == 0.1
+    assert (vectors["weight_decay"], vectors["layer_adaptation"]) == (0.0, False)
+    opt = LAMB(groups, weight_decay=0.5)
+    assert [g["layer_adaptation"] for g in opt.param_groups] == [True, False]
+    assert opt.param_groups[0]["names"] == ["matrix", "kernel", "zeros"]
+
+
+def test_a_group_that_would_be_empty_is_left_out():
+    params = start_parameters()
+    assert len(parameter_groups([("vector", params["vector"])], 0.1)) == 1
+    assert parameter_groups([], 0.1) == []

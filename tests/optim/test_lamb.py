@@ -1,0 +1,103 @@
+"""LAMB: recorded runs, by hand, bounds on phi, and its invariances."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from minilib.optim import LAMB, AdamW
+from tests.optim.helpers import (
+    assert_matches_reference,
+    one_step,
+    reference_runs,
+    set_gradients,
+    start_parameters,
+)
+
+GRADIENTS = [np.array([6.0, 8.0]), np.array([-1.0, 3.0]), np.array([0.5, 0.1])]
+vectors = st.lists(st.floats(0.1, 10), min_size=3, max_size=3)
+scales = st.floats(1e-3, 1e3)
+
+
+@pytest.mark.parametrize(("content", "run"), reference_runs("LAMB"))
+def test_lamb_follows_public_implementations_for_fifty_steps(content, run):
+    params = assert_matches_reference(content, run, rtol=1e-10)
+    if "phi" in content["runs"][run]["ours"]:
+        assert max(np.linalg.norm(p.data) for p in params.values()) > 10, "the bound on the norm never mattered"
+
+
+def test_there_are_recorded_runs_of_two_packages():
+    packages = {p.values[0]["reference"].split()[0] for p in reference_runs("LAMB")}
+    assert packages == {"timm", "pytorch_optimizer"}
+
+
+def test_the_first_step_by_hand():
+    # r = (1, -1); u = r + 0.5 (3, 4) = (2.5, 1) of norm sqrt(7.25); x moves by 0.1 * 5 / sqrt(7.25) * u
+    x = one_step(LAMB, [3, 4], [7, -2], lr=0.1, eps=1e-300, weight_decay=0.5)
+    np.testing.assert_allclose(x, np.array([3, 4]) - 0.5 / np.sqrt(7.25) * np.array([2.5, 1]), rtol=1e-14)
+
+
+def test_the_first_step_without_bias_correction_by_hand():
+    # m = g/2, v = g²/4, so r = sign(g) with eps 0; with eps = 1 and g = (3, 1): r = (1.5/2.5, 0.5/1.5) = (0.6, 1/3)
+    x = one_step(LAMB, [3, 4], [3, 1], lr=0.1, betas=(0.5, 0.75), eps=1.0, weight_decay=0, bias_correction=False)
+    r = np.array([0.6, 1 / 3])
+    np.testing.assert_allclose(x, np.array([3, 4]) - 0.5 * r / np.linalg.norm(r), rtol=1e-14)
+
+
+@pytest.mark.parametrize(("phi", "size"), [((0, np.inf), 5), ((0, 2), 2), ((7, 9), 7), ((1, 6), 5)])
+def test_phi_bounds_the_length_of_a_step(phi, size):
+    step = np.array([3, 4]) - one_step(LAMB, [3, 4], [7, -2], lr=0.1, phi=phi)
+    np.testing.assert_allclose(np.linalg.norm(step), 0.1 * size, rtol=1e-14)
+
+
+def test_a_layer_of_zeros_takes_the_plain_step_or_that_of_the_lower_bound():
+    np.testing.assert_allclose(one_step(LAMB, [0, 0], [3, -4], lr=0.1, eps=1e-300), [-0.1, 0.1], rtol=1e-14)
+    # lower bound 2, u = (1, -1): step 0.1 * 2 / sqrt(2)
+    x = one_step(LAMB, [0, 0], [3, -4], lr=0.1, eps=1e-300, phi=(2, 3))
+    np.testing.assert_allclose(x, np.array([-1, 1]) * 0.2 / np.sqrt(2), rtol=1e-14)
+
+
+def test_decay_alone_shrinks_a_layer_by_the_learning_rate_whatever_the_decay():
+    # u = λ x, so the step is η ‖x‖ / ‖λ x‖ λ x = η x
+    for decay in (1e-4, 1.0):
+        x = one_step(LAMB, [3, 4], [0, 0], lr=0.1, weight_decay=decay)
+        np.testing.assert_allclose(x, [2.7, 3.6], rtol=1e-14)
+
+
+def test_without_decay_a_zero_gradient_changes_nothing():
+    np.testing.assert_array_equal(one_step(LAMB, [3, 4], [0, 0], lr=0.1, weight_decay=0), [3, 4])
+
+
+@pytest.mark.parametrize("bias_correction", [True, False])
+def test_without_layer_adaptation_lamb_is_adamw(bias_correction):
+    options = {"lr": 0.1, "betas": (0.8, 0.9), "eps": 1e-6, "weight_decay": 0.1, "bias_correction": bias_correction}
+    params, others = start_parameters(), start_parameters()
+    lamb = LAMB(params.values(), **options, layer_adaptation=False)
+    adamw = AdamW(others.values(), **options)
+    for t in range(1, 51):
+        for p, opt in ((params, lamb), (others, adamw)):
+            set_gradients(p, t)
+            opt.step()
+    for name in params:
+        np.testing.assert_allclose(params[name].data, others[name].data, rtol=1e-10)
+
+
+@given(scale=scales)
+def test_the_size_of_the_gradient_does_not_matter(scale):
+    options = {"lr": 0.1, "eps": 1e-200, "weight_decay": 0.1}
+    plain = one_step(LAMB, [3, 4], None, steps=GRADIENTS, **options)
+    scaled = one_step(LAMB, [3, 4], None, steps=[scale * g for g in GRADIENTS], **options)
+    np.testing.assert_allclose(scaled, plain, rtol=1e-10)
+
+
+@given(scale=scales)
+def test_a_layer_of_another_size_moves_in_proportion_when_there_is_no_decay(scale):
+    plain = one_step(LAMB, [3, 4], None, steps=GRADIENTS, lr=0.1, weight_decay=0)
+    scaled = one_step(LAMB, [3 * scale, 4 * scale], None, steps=GRADIENTS, lr=0.1, weight_decay=0)
+    np.testing.assert_allclose(scaled, scale * plain, rtol=1e-10)
+
+
+@given(x=vectors, g=vectors, decay=st.floats(0, 1))
+def test_every_layer_moves_by_the_learning_rate_times_its_norm(x, g, decay):
+    step = np.array(x) - one_step(LAMB, x, g, lr=0.1, weight_decay=decay)
+    np.testing.assert_allclose(np.linalg.norm(step), 0.1 * np.linalg.norm(x), rtol=1e-10)

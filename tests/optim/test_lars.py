@@ -1,0 +1,122 @@
+"""Both forms of LARS: recorded runs, an oracle written from the paper, by hand, and their invariances."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from minilib.optim import LARS, LARS2020, SGD
+from tests.optim.helpers import (
+    Parameter,
+    assert_matches_reference,
+    one_step,
+    reference_runs,
+    set_gradients,
+    start_parameters,
+)
+from tests.references import recipe
+
+scales = st.floats(1e-3, 1e3)
+
+
+@pytest.mark.parametrize(("content", "run"), reference_runs("LARS"))
+def test_lars_follows_public_implementations_for_fifty_steps(content, run):
+    assert_matches_reference(content, run, rtol=1e-10)
+
+
+def test_there_are_recorded_runs_of_two_packages():
+    packages = {p.values[0]["reference"].split()[0] for p in reference_runs("LARS")}
+    assert packages == {"timm", "pytorch_optimizer"}
+
+
+@pytest.mark.parametrize(("lr", "beta", "decay", "lower", "upper"), [(0.1, 0.9, 0.0, 0, np.inf), (0.3, 0.5, 0.2, 1, 3)])
+def test_lars2020_follows_algorithm_1_for_fifty_steps(lr, beta, decay, lower, upper):
+    params, x, m = start_parameters(), recipe.start(), dict.fromkeys(recipe.SHAPES, 0.0)
+    opt = LARS2020(params.values(), lr=lr, momentum=beta, weight_decay=decay, phi=(lower, upper))
+    for t, g in enumerate(recipe.gradients(), start=1):
+        set_gradients(params, t)
+        opt.step()
+        for name in recipe.SHAPES:
+            # Algorithm 1 of the LAMB paper, with ratio 1 for a layer of norm zero
+            m[name] = beta * m[name] + (1 - beta) * (g[name] + decay * x[name])
+            phi, norm = np.clip(np.sqrt((x[name] ** 2).sum()), lower, upper), np.sqrt((m[name] ** 2).sum())
+            x[name] = x[name] - lr * (phi / norm if phi * norm > 0 else 1.0) * m[name]
+            np.testing.assert_allclose(params[name].data, x[name], rtol=1e-10, atol=1e-12)
+
+
+def test_the_2017_step_by_hand():
+    # norms: w 5, g 10; ratio 0.1 * 5 / (10 + 0.2 * 5) = 1/22
+    # step 0.44 / 22 * ((6, 8) + 0.2 (3, 4)) = 0.02 (6.6, 8.8) = (0.132, 0.176)
+    x = one_step(LARS, [3, 4], [6, 8], lr=0.44, weight_decay=0.2, trust_coefficient=0.1)
+    np.testing.assert_allclose(x, [3 - 0.132, 4 - 0.176], rtol=1e-14)
+
+
+def test_the_2020_step_by_hand():
+    # m = 0.1 ((6, 8) + 0.5 (3, 4)) points along (3, 4), so the layer of norm 5 moves by 0.2 * 5 = 1 along (0.6, 0.8)
+    x = one_step(LARS2020, [3, 4], [6, 8], lr=0.2, weight_decay=0.5)
+    np.testing.assert_allclose(x, [2.4, 3.2], rtol=1e-14)
+
+
+def test_the_buffer_of_lars_holds_the_learning_rate():
+    # w = 2, g = 1, coefficient 1/2: ratio 1, v = 1 at lr 1.  Then lr 0: v = 0.5 and w goes on to 2 - 1 - 0.5.
+    p = Parameter(2.0)
+    opt = LARS([p], lr=1.0, momentum=0.5, trust_coefficient=0.5)
+    for lr in (1.0, 0.0):
+        opt.lr, p.grad = lr, np.array(1.0)
+        opt.step()
+    np.testing.assert_allclose(p.data, 0.5, rtol=1e-15)
+
+
+def test_without_layer_adaptation_lars_is_momentum_sgd():
+    params, others = start_parameters(), start_parameters()
+    lars = LARS(params.values(), lr=0.1, momentum=0.9, weight_decay=0.1, layer_adaptation=False)
+    sgd = SGD(others.values(), lr=0.1, momentum=0.9, weight_decay=0.1)
+    for t in range(1, 51):
+        for p, opt in ((params, lars), (others, sgd)):
+            set_gradients(p, t)
+            opt.step()
+    for name in params:
+        np.testing.assert_allclose(params[name].data, others[name].data, rtol=1e-10)
+
+
+def test_without_layer_adaptation_lars2020_is_an_average_of_gradients():
+    # m = (1 - 0.5) * 4 = 2, x = 1 - 0.1 * 2
+    x = one_step(LARS2020, 1, 4, lr=0.1, momentum=0.5, layer_adaptation=False)
+    np.testing.assert_allclose(x, 0.8, rtol=1e-15)
+
+
+@pytest.mark.parametrize("cls", [LARS, LARS2020])
+def test_a_layer_of_zeros_takes_the_plain_step(cls):
+    # ratio 1: x = -lr g, and for the average -lr (1 - momentum) g
+    x = one_step(cls, [0, 0], [3, 4], lr=0.1, momentum=0.5)
+    factor = 0.1 if cls is LARS else 0.05
+    np.testing.assert_allclose(x, [-3 * factor, -4 * factor], rtol=1e-15)
+
+
+@pytest.mark.parametrize("cls", [LARS, LARS2020])
+def test_a_zero_gradient_without_decay_changes_nothing(cls):
+    np.testing.assert_array_equal(one_step(cls, [3, 4], [0, 0], lr=0.1), [3, 4])
+
+
+@pytest.mark.parametrize("cls", [LARS, LARS2020])
+@given(scale=scales)
+def test_the_size_of_the_gradient_does_not_matter(cls, scale):
+    gradients = [np.array([6.0, 8.0]), np.array([-1.0, 3.0])]
+    plain = one_step(cls, [3, 4], None, steps=gradients, lr=0.1)
+    scaled = one_step(cls, [3, 4], None, steps=[scale * g for g in gradients], lr=0.1)
+    np.testing.assert_allclose(scaled, plain, rtol=1e-10)
+
+
+@pytest.mark.parametrize("cls", [LARS, LARS2020])
+@given(scale=scales)
+def test_a_layer_of_another_size_moves_in_proportion(cls, scale):
+    gradients = [np.array([6.0, 8.0]), np.array([-1.0, 3.0])]
+    plain = one_step(cls, [3, 4], None, steps=gradients, lr=0.1)
+    scaled = one_step(cls, [3 * scale, 4 * scale], None, steps=gradients, lr=0.1)
+    np.testing.assert_allclose(scaled, scale * plain, rtol=1e-10)
+
+
+@given(x=st.lists(st.floats(0.1, 10), min_size=3, max_size=3), g=st.lists(st.floats(0.1, 10), min_size=3, max_size=3))
+def test_lars2020_moves_every_layer_by_the_learning_rate_times_its_norm(x, g):
+    step = np.array(x) - one_step(LARS2020, x, g, lr=0.1)
+    np.testing.assert_allclose(np.linalg.norm(step), 0.1 * np.linalg.norm(x), rtol=1e-10)
