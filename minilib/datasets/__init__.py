@@ -1,0 +1,28 @@
+"""Real data on every machine, with no download: images, English prose, your own text files.
+
+    x_train, y_train, x_test, y_test = digits()    # 1,797 scanned digits
+    docs = docstrings()                            # English prose of the installed packages
+    vocabulary = Vocabulary(docs.train, 4096)
+    batches = chunks(vocabulary.encode(docs.train), 64)
+
+One idea a file: `images`, `corpus` (where the prose is found), `prose` (what counts as prose),
+`cache`, `text`.  Only NumPy is imported here.  Named downloads are not here yet; when they come
+they live beside the cached corpus, in `data_folder()/<name>/`.
+"""
+
+from minilib.datasets.cache import data_folder
+from minilib.datasets.corpus import Docstrings, docstrings
+from minilib.datasets.images import Digits, digits
+from minilib.datasets.text import Vocabulary, chunks, text_folder, words
+
+__all__ = [
+    "Digits",
+    "Docstrings",
+    "Vocabulary",
+    "chunks",
+    "data_folder",
+    "digits",
+    "docstrings",
+    "text_folder",
+    "words",
+]

@@ -1,0 +1,133 @@
+"""English prose on every machine: the long strings in the source of the installed packages.
+
+The source is parsed with `ast` and never imported.  Every string literal is read, not only the
+docstrings: NumPy and PyTorch attach many of theirs by a call (`add_newdoc`, `add_docstr`).
+
+With the same package versions the text is the same to the byte (a test pins its sha256): measured
+equal on Python 3.11, 3.12 and 3.13, with the wheels for Linux, Windows and macOS, and with PyTorch
+for the CPU and for CUDA.  That is why the standard library is a part of it only when asked for: its
+docstrings change with every patch release of Python.
+
+Deliberately absent: f-strings (their text has holes), and shuffling.
+"""
+
+import ast
+import sys
+import sysconfig
+import warnings
+import zlib
+from collections import Counter
+from collections.abc import Iterator
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+from minilib.datasets import prose
+from minilib.datasets.cache import cached, data_folder, digest
+
+# Import name -> distribution, in the order in which they are read.  networkx comes with torch.
+PACKAGES = {
+    "numpy": "numpy",
+    "scipy": "scipy",
+    "sklearn": "scikit-learn",
+    "matplotlib": "matplotlib",
+    "sympy": "sympy",
+    "networkx": "networkx",
+    "torch": "torch",
+}
+# Tests hold data rather than prose, and one file of torch.testing parses only on Python 3.12.
+# The rest is in some installations and not in others: NumPy has `distutils` only on Python 3.11,
+# and Linux distributions leave parts of the standard library out or put packages below it.
+SKIP_FOLDERS = frozenset("test tests testing distutils idlelib lib2to3 ensurepip site-packages dist-packages".split())
+# Written while a package is built, so that builds of one version may differ in them.
+SKIP_FILES = frozenset("version.py _version.py __config__.py _distributor_init.py".split())
+SKIP_PREFIX = "_sysconfigdata"  # the same, in the standard library
+MIN_CHARACTERS = 40  # of a string literal: about eight words
+VALIDATION_SHARE = 20  # one file in so many is held out
+
+
+class Docstrings(NamedTuple):
+    """The corpus: paragraphs of one line each, joined by blank lines."""
+
+    train: str
+    validation: str  # from other files than `train`
+    sources: dict[str, str]  # distribution -> version, in the order in which they were read
+    counts: dict[str, int]  # paragraphs kept, and dropped by each rule
+
+
+def docstrings(*, stdlib: bool = False) -> Docstrings:
+    """English prose from the docstrings of the packages in `PACKAGES`, without near repeats.
+
+    About 1.2 million words; a twentieth of the files is held out as `validation`.  The first call
+    computes for half a minute, later calls read `data_folder()/docstrings/`.
+    `stdlib` adds Python's standard library at the end: the bytes then depend on the exact version
+    of Python.
+    ModuleNotFoundError: a package is not installed.
+    """
+    roots, sources = {}, {}
+    for name, distribution in PACKAGES.items():
+        spec = find_spec(name)  # of a top-level name: finds its folder, imports nothing
+        if spec is None:
+            raise ModuleNotFoundError(
+                f"docstrings() reads the source of {', '.join(PACKAGES.values())}; "
+                f"{distribution} is not installed: pip install -r requirements.txt"
+            )
+        roots[name] = Path(spec.submodule_search_locations[0])
+        # Without the build's suffix: 2.13.0+cpu and 2.13.0+cu130 have the same source.
+        sources[distribution] = version(distribution).partition("+")[0]
+    if stdlib:
+        roots["stdlib"] = Path(sysconfig.get_paths()["stdlib"])
+        sources["stdlib"] = sys.version.split()[0]
+    rules = [Path(file).read_text(encoding="utf-8") for file in (__file__, prose.__file__)]
+    key = digest({"sources": sources, "python": sys.version, "rules": rules})[:16]
+    path = data_folder() / "docstrings" / f"{key}.json"
+    return Docstrings(**cached(path, lambda: build(roots)), sources=sources)
+
+
+def build(roots: dict[str, Path]) -> dict:
+    """`train`, `validation` and `counts` from the Python files below the folders `roots`."""
+    parts: dict[str, list[str]] = {"train": [], "validation": []}
+    counts: Counter[str] = Counter()
+    repeats = prose.Repeats()
+    for name, root in roots.items():
+        for file in source_files(root):
+            part = split(f"{name}/{file}")
+            for text in long_strings((root / file).read_bytes()):
+                for paragraph in map(prose.plain, prose.paragraphs(text)):
+                    verdict = prose.broken_rule(paragraph) or repeats.judge(paragraph) or "kept"
+                    counts[verdict] += 1
+                    if verdict == "kept":
+                        parts[part].append(paragraph)
+    return {part: "\n\n".join(p) for part, p in parts.items()} | {"counts": dict(counts)}
+
+
+def source_files(root: Path) -> list[str]:
+    """The Python files to read below a folder, relative to it, in the order of their names."""
+    files = [file.relative_to(root) for file in root.rglob("*.py")]
+    return sorted(
+        file.as_posix()
+        for file in files
+        if not SKIP_FOLDERS.intersection(file.parts)
+        and file.name not in SKIP_FILES
+        and not file.name.startswith(SKIP_PREFIX)
+    )
+
+
+def split(file: str) -> str:
+    """The part that a file belongs to: by its name alone, so that no other file matters."""
+    return "validation" if zlib.crc32(file.encode()) % VALIDATION_SHARE == 0 else "train"
+
+
+def long_strings(source: bytes) -> Iterator[str]:
+    """The long string literals of a Python file, in a fixed order."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of invalid escapes, and no business of ours
+        stack: list[ast.AST] = [ast.parse(source)]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.Constant):
+            if isinstance(node.value, str) and len(node.value) >= MIN_CHARACTERS:
+                yield node.value
+        elif not isinstance(node, ast.JoinedStr):
+            stack.extend(reversed(list(ast.iter_child_nodes(node))))

@@ -1,0 +1,378 @@
+"""The data sets: the same on every machine, prose where prose is promised, honest splits.
+
+`TestCorpus` reads the real corpus: the first run on a machine builds it (up to a minute).
+"""
+
+import hashlib
+import itertools
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from minilib import datasets
+from minilib.datasets import cache, corpus, prose
+
+# Measured with the locked versions on Python 3.11, 3.12 and 3.13: measure again when the lock moves.
+VERSIONS = {
+    "numpy": "2.4.6",
+    "scipy": "1.17.1",
+    "scikit-learn": "1.9.1",
+    "matplotlib": "3.11.2",
+    "sympy": "1.14.0",
+    "networkx": "3.6.1",
+    "torch": "2.13.0",
+}
+SHA256 = "4320ae57083660950cc21fd488216e1f9fb8ce64ebd67673c6a3c8968da73c90"
+WORDS = 1_243_004
+DISTINCT_WORDS = 23_708
+
+CAT = "The cat that sat on the mat is not the one that we saw in the garden."
+DOG = "A dog may bark at the moon when it is full, and then the owl will answer."
+
+
+@pytest.fixture(scope="module")
+def docs():
+    return datasets.docstrings()
+
+
+def shingles(text):
+    return [run for p in text.split("\n\n") for run in prose.runs(prose.bare_words(p))]
+
+
+def write_package(root, **files):
+    root.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (root / f"{name}.py").write_text(text, encoding="utf-8")
+    return root
+
+
+class TestDigits:
+    def test_the_arrays_have_the_documented_shapes_types_and_range(self):
+        x_train, y_train, x_test, y_test = datasets.digits()
+        assert x_train.shape == (1437, 64)
+        assert x_test.shape == (360, 64)
+        assert x_train.dtype == x_test.dtype == np.float64
+        assert y_train.shape == (1437,)
+        assert y_test.shape == (360,)
+        assert y_train.dtype == y_test.dtype == np.int64
+        assert x_train.min() == x_test.min() == 0.0
+        assert x_train.max() == x_test.max() == 1.0
+
+    def test_each_class_gives_a_fifth_of_its_images_to_the_test_set(self):
+        data = datasets.digits()
+        share = np.bincount(data.y_test) / np.bincount(np.r_[data.y_train, data.y_test])
+        np.testing.assert_allclose(share, 0.2, atol=0.005)
+
+    def test_the_two_parts_together_are_all_the_images_in_their_order(self):
+        from sklearn.datasets import load_digits
+
+        x, y = load_digits(return_X_y=True)
+        data = datasets.digits()
+        rows = {tuple(row): i for i, row in enumerate(x / 16)}  # no image occurs twice
+        train = [rows[tuple(row)] for row in data.x_train]
+        test = [rows[tuple(row)] for row in data.x_test]
+        assert sorted(train + test) == list(range(1797))
+        assert train == sorted(train)
+        assert test == sorted(test)
+        assert (data.y_train == y[train]).all()
+        assert (data.y_test == y[test]).all()
+
+    def test_two_calls_do_not_share_memory(self):
+        datasets.digits().x_train[:] = -1
+        assert datasets.digits().x_train.min() == 0
+
+
+class TestParagraphs:
+    def cut(self, text):
+        return list(prose.paragraphs(text))
+
+    def test_a_blank_line_ends_a_paragraph_and_lines_are_joined(self):
+        assert self.cut("One\n    two.\n\n    Three\n    four.") == ["One two.", "Three four."]
+
+    def test_indentation_parts_a_parameter_from_its_description(self):
+        text = "\n    x : array\n        The input,\n        any shape.\n    y : array\n"
+        assert self.cut(text) == ["x : array", "The input, any shape.", "y : array"]
+
+    def test_a_heading_with_its_underline_is_dropped(self):
+        assert self.cut("Sum.\n\n    Notes\n    -----\n    It adds.") == ["Sum.", "It adds."]
+
+    @pytest.mark.parametrize("mark", ["- ", "* ", "1. ", "(a) ", "x (int): ", "Note: ", ".. note:: "])
+    def test_a_list_item_is_a_paragraph_without_its_mark(self, mark):
+        text = f"Sum.\n\n    {mark}It adds\n        numbers.\n    {mark}Fast."
+        assert self.cut(text) == ["Sum.", "It adds numbers.", "Fast."]
+
+    def test_tabs_count_as_indentation(self):
+        assert self.cut("Sum.\n\n\tOne\n        two.") == ["Sum.", "One two."]
+
+
+@pytest.mark.parametrize(
+    ("marked", "shown"),
+    [
+        ("See [1]_ and [Knuth]_.", "See (1) and (Knuth)."),
+        ("Use :func:`~torch.nn.relu` or :class:`Adam`.", "Use relu or Adam."),
+        ("Use `.Axes.plot`, `~.Axes.bar` or ``np.sum``.", "Use Axes.plot, bar or np.sum."),
+        ("Read `the guide <https://example.org>`_ first.", "Read the guide first."),
+        ("All :class:`Tensor`\\s are *dense* and **big**.", "All Tensors are dense and big."),
+        ("With $n$ rows .", "With n rows."),
+        ("It adds numbers. For example::", "It adds numbers."),
+        ("The product 2 * x * y stays.", "The product 2 * x * y stays."),
+    ],
+)
+def test_markup_is_taken_off(marked, shown):
+    assert prose.plain(marked) == shown
+
+
+@pytest.mark.parametrize(
+    ("rule", "paragraph"),
+    [
+        (None, CAT),
+        (None, "If n_samples is larger than np.inf then main() is called (see the notes)."),
+        (None, 'It is "an example of a quoted sentence in the text."'),
+        ("short", "Return the sum of all numbers."),
+        ("fragment", "the cat that sat on the mat is not the one that we saw."),
+        ("fragment", "The cat that sat on the mat is not the one that we saw"),
+        ("code", "Type >>> cat to see the cat that sat on the mat is not here."),
+        ("code", "The cat that sat on the mat is {} and not the one that we saw."),
+        ("code", "The cat that sat on the %s is not the one that we saw."),
+        ("code", r"The cat that sat on the mat is \alpha and not the one that we saw."),
+        ("code", "The cat that sat on the mat is at http://example.org and not here."),
+        ("code", "The cat | that sat | on the mat | is not the one."),
+        ("symbols", "The sum a+b is 3 if 1 + 2 = 3 and 4 / 2 = 2 as above."),
+        ("list", "Linear Ridge Lasso Adam Adagrad Adafactor Lion Muon Shampoo Sophia."),
+        ("list", "Knuth, Donald. Sorting and Searching. Addison Wesley, Reading, Massachusetts."),
+    ],
+)
+def test_each_rule_drops_what_it_is_for(rule, paragraph):
+    assert prose.broken_rule(paragraph) == rule
+
+
+class TestRepeats:
+    def test_a_paragraph_is_new_once(self):
+        repeats = prose.Repeats()
+        assert repeats.judge(CAT) is None
+        assert repeats.judge(CAT.upper().replace(",", "")) == "duplicate"
+        assert repeats.judge(DOG) is None
+
+    def test_more_than_half_of_the_runs_seen_before_is_a_repeat(self):
+        new = "zebra yak wolf viper urchin tiger snake rabbit quail panther"
+        old = " ".join(prose.bare_words(CAT))  # 17 words, 10 runs
+        for extra, verdict in [(9, "repeat"), (10, None)]:  # 10 of 19, 10 of 20
+            repeats = prose.Repeats()
+            repeats.judge(CAT)
+            assert repeats.judge(" ".join([old, *new.split()[:extra]])) == verdict
+
+    def test_the_runs_of_a_dropped_paragraph_are_remembered_too(self):
+        repeats = prose.Repeats()
+        verdicts = [repeats.judge(p) for p in (CAT, CAT + " Yes.", CAT + " Yes. No.")]
+        assert verdicts == [None, "repeat", "repeat"]
+
+
+class TestBuild:
+    def test_every_long_string_counts_and_nothing_is_imported(self, tmp_path):
+        source = f'raise RuntimeError\nadd_docstr(f, "{CAT}")\ndef f():\n    """{DOG}"""\n'
+        built = corpus.build({"p": write_package(tmp_path, a=source)})
+        assert {*built["train"].split("\n\n"), *built["validation"].split("\n\n")} == {CAT, DOG, ""}
+
+    def test_f_strings_and_short_strings_are_left_out(self):
+        source = f'f"{CAT}{{x}}{DOG}"\n"short"\n"{CAT}"'.encode()
+        assert list(corpus.long_strings(source)) == [CAT]
+
+    def test_tests_and_generated_files_are_left_out(self, tmp_path):
+        write_package(tmp_path, b="", a="", version="", _sysconfigdata_x="")
+        write_package(tmp_path / "sub", c="")
+        write_package(tmp_path / "tests", d="")
+        write_package(tmp_path / "sub" / "site-packages", e="")
+        assert corpus.source_files(tmp_path) == ["a.py", "b.py", "sub/c.py"]
+
+    def test_each_file_is_on_one_side_of_the_split_and_repeats_on_neither(self, tmp_path):
+        names = ["".join(letters) for letters in itertools.product("abcdef", repeat=3)]
+        texts = {n: f"The {' '.join(n + c for c in 'ghijklm')} is on the way to the house." for n in names}
+        files = {n: f'"""{t}\n\n    {CAT}"""' for n, t in texts.items()}
+        built = corpus.build({"p": write_package(tmp_path, **files)})
+        train, held = built["train"].split("\n\n"), built["validation"].split("\n\n")
+        for n, t in texts.items():
+            side, other = (train, held) if corpus.split(f"p/{n}.py") == "train" else (held, train)
+            assert t in side
+            assert t not in other
+        assert (train + held).count(CAT) == 1
+        assert built["counts"] == {"kept": 217, "duplicate": 215}
+        assert 2 <= len(held) <= 20
+
+    def test_two_processes_with_other_hash_seeds_build_the_same_bytes(self, tmp_path):
+        root = write_package(tmp_path, **{f"m{i}": f'"""{CAT} {DOG} {i}."""' for i in range(9)})
+        code = (
+            "import pathlib, sys; from minilib.datasets import cache, corpus;"
+            "print(cache.digest(corpus.build({'p': pathlib.Path(sys.argv[1])})))"
+        )
+        outputs = {
+            subprocess.run(
+                [sys.executable, "-c", code, str(root)],
+                env={"PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(datasets.__path__[0]).parents[1])},
+                capture_output=True,
+                check=True,
+                text=True,
+            ).stdout
+            for seed in ("1", "2")
+        }
+        assert len(outputs) == 1
+        assert len(outputs.pop().strip()) == 64
+
+
+class TestCache:
+    @pytest.fixture
+    def tiny(self, tmp_path, monkeypatch):
+        """`docstrings()` over one tiny package, in an empty cache; a list that grows per build."""
+        write_package(tmp_path / "tiny_package", __init__=f'"""{CAT}"""')
+        monkeypatch.syspath_prepend(tmp_path)
+        monkeypatch.setenv("MINILIB_DATA", str(tmp_path / "data"))
+        monkeypatch.setattr(corpus, "PACKAGES", {"tiny_package": "tiny"})
+        monkeypatch.setattr(corpus, "version", lambda distribution: "1.0+cpu")
+        builds = []
+        build = corpus.build
+        monkeypatch.setattr(corpus, "build", lambda roots: builds.append(roots) or build(roots))
+        return builds
+
+    def file(self, tmp_path):
+        (file,) = (tmp_path / "data" / "docstrings").iterdir()  # and no left-over part
+        return file
+
+    def test_the_second_call_reads_what_the_first_one_built(self, tiny, tmp_path):
+        first, second = datasets.docstrings(), datasets.docstrings()
+        assert first == second
+        assert len(tiny) == 1
+        assert first.sources == {"tiny": "1.0"}
+        assert first.train + first.validation == CAT
+        assert self.file(tmp_path).suffix == ".json"
+
+    @pytest.mark.parametrize("damage", ["cut", "changed", "empty", "foreign"])
+    def test_a_damaged_file_is_built_anew(self, tiny, tmp_path, damage):
+        first = datasets.docstrings()
+        file = self.file(tmp_path)
+        whole = file.read_text()
+        broken = {"cut": whole[:-9], "changed": whole.replace("cat", "dog"), "empty": "", "foreign": "[]"}
+        file.write_text(broken[damage])
+        assert datasets.docstrings() == first
+        assert len(tiny) == 2
+        assert self.file(tmp_path).read_text() == whole
+
+    def test_another_version_or_other_rules_give_another_file(self, tiny, tmp_path, monkeypatch):
+        datasets.docstrings()
+        monkeypatch.setattr(corpus, "version", lambda distribution: "1.1")
+        datasets.docstrings()
+        rules = tmp_path / "rules.py"
+        rules.write_text("# changed")
+        monkeypatch.setattr(corpus.prose, "__file__", str(rules))
+        datasets.docstrings()
+        assert len(tiny) == 3
+        assert len(list((tmp_path / "data" / "docstrings").iterdir())) == 3
+
+    def test_a_failed_build_leaves_no_file(self, tmp_path):
+        with pytest.raises(TypeError):
+            cache.cached(tmp_path / "x" / "y.json", lambda: {"not json": object()})
+        assert not (tmp_path / "x").exists() or list((tmp_path / "x").iterdir()) == []
+
+    def test_a_missing_package_is_named(self, monkeypatch):
+        monkeypatch.setattr(corpus, "PACKAGES", {"no_such_package_here": "no-such-package"})
+        with pytest.raises(ModuleNotFoundError, match="no-such-package is not installed"):
+            datasets.docstrings()
+
+    def test_the_folder_is_minilib_data_or_the_cache_folder(self, monkeypatch, tmp_path):
+        monkeypatch.setenv("MINILIB_DATA", str(tmp_path))
+        assert datasets.data_folder() == tmp_path
+        monkeypatch.delenv("MINILIB_DATA")
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+        assert datasets.data_folder() == tmp_path / "minilib"
+
+
+class TestCorpus:
+    def test_it_is_the_same_to_the_byte_with_the_locked_packages(self, docs):
+        assert docs.sources == VERSIONS
+        words = prose.bare_words(docs.train) + prose.bare_words(docs.validation)
+        assert (len(words), len(set(words))) == (WORDS, DISTINCT_WORDS)
+        both = f"{docs.train}\0{docs.validation}".encode()
+        assert hashlib.sha256(both).hexdigest() == SHA256
+
+    def test_about_a_twentieth_is_held_out(self, docs):
+        assert 0.03 < len(docs.validation) / len(docs.train) < 0.08
+
+    def test_no_paragraph_occurs_twice_and_each_keeps_the_rules(self, docs):
+        paragraphs = [*docs.train.split("\n\n"), *docs.validation.split("\n\n")]
+        assert len(set(paragraphs)) == len(paragraphs) == docs.counts["kept"]
+        assert {prose.broken_rule(p) for p in paragraphs} == {None}
+        assert not any("\n" in p for p in paragraphs)
+
+    def test_little_of_the_held_out_text_occurs_in_the_training_text(self, docs):
+        train = set(shingles(docs.train))
+        held = shingles(docs.validation)
+        # Measured: 0.147 over all paragraphs that keep the rules, 0.014 without the repeats.
+        assert np.mean([run in train for run in held]) < 0.02
+
+    def test_neither_torch_nor_the_other_packages_are_imported(self, docs):
+        code = "import sys, minilib.datasets as d; d.docstrings(); print(*sys.modules)"
+        run = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+        assert not {"torch", "scipy", "sklearn", "sympy", "matplotlib"} & set(run.stdout.split())
+
+    def test_the_standard_library_is_read_on_request(self, monkeypatch, tmp_path):
+        monkeypatch.setenv("MINILIB_DATA", str(tmp_path))
+        monkeypatch.setattr(corpus, "PACKAGES", {})
+        library = datasets.docstrings(stdlib=True)
+        assert library.sources == {"stdlib": sys.version.split()[0]}
+        assert 100_000 < len(prose.bare_words(library.train)) < 300_000
+
+
+class TestText:
+    def test_words_are_lower_case_and_punctuation_stands_alone(self):
+        assert datasets.words("Don't use n_samples, e.g. well-known!") == (
+            ["don't", "use", "n_samples", ",", "e", ".", "g", ".", "well-known", "!"]
+        )
+
+    def test_the_most_frequent_words_come_first_and_ties_by_the_alphabet(self):
+        vocabulary = datasets.Vocabulary("b a b c a b d", size=6)
+        assert vocabulary.tokens == ["<pad>", "<unk>", "<mask>", "b", "a", "c"]
+        assert len(vocabulary) == 6
+        ids = vocabulary.encode("A b D c")
+        assert ids.dtype == np.int64
+        assert ids.tolist() == [4, 3, vocabulary.unk, 5]
+        assert vocabulary.decode(ids) == "a b <unk> c"
+        assert (vocabulary.pad, vocabulary.mask) == (0, 2)
+
+    def test_a_vocabulary_of_4096_words_knows_most_of_the_held_out_text(self, docs):
+        vocabulary = datasets.Vocabulary(docs.train, 4096)
+        ids = vocabulary.encode(docs.validation)
+        assert len(vocabulary) == 4096
+        assert np.mean(ids == vocabulary.unk) < 0.1
+        assert datasets.chunks(ids, 64).shape == (len(ids) // 64, 64)
+
+    def test_chunks_cut_in_order_and_drop_the_tail(self):
+        assert datasets.chunks(np.arange(8), 3).tolist() == [[0, 1, 2], [3, 4, 5]]
+
+    @pytest.mark.parametrize("length", [0, -1, 9])
+    def test_a_bad_chunk_length_is_refused(self, length):
+        with pytest.raises(ValueError, match=f"length = {length}: must be from 1 to 8"):
+            datasets.chunks(np.arange(8), length)
+
+    def test_other_bad_input_is_refused(self):
+        with pytest.raises(ValueError, match="ids has shape"):
+            datasets.chunks(np.zeros((2, 2), int), 2)
+        with pytest.raises(ValueError, match="size = 3: must be at least 4"):
+            datasets.Vocabulary("a b", size=3)
+
+
+class TestTextFolder:
+    def test_files_come_sorted_by_name_and_without_byte_order_mark(self, tmp_path):
+        (tmp_path / "b.txt").write_text("Zwei", encoding="utf-8-sig")
+        (tmp_path / "a.txt").write_text("Größe", encoding="utf-8")
+        (tmp_path / "c.md").write_text("no")
+        assert list(datasets.text_folder(tmp_path).items()) == [("a.txt", "Größe"), ("b.txt", "Zwei")]
+
+    def test_bad_folders_are_named(self, tmp_path):
+        with pytest.raises(ValueError, match="nowhere.*must be a folder that exists"):
+            datasets.text_folder(tmp_path / "nowhere")
+        with pytest.raises(ValueError, match="must hold at least one .txt file"):
+            datasets.text_folder(tmp_path)
+        (tmp_path / "latin.txt").write_bytes("Größe".encode("latin-1"))
+        with pytest.raises(ValueError, match="latin.txt.*must be UTF-8"):
+            datasets.text_folder(tmp_path)
