@@ -69,7 +69,8 @@ def contours(ax, f, xlim, ylim, levels=20) -> None:
     """Level lines of f(array of 2) over a rectangle, logarithmically spaced; the background of a path plot."""
     xs, ys = np.linspace(*xlim, 120), np.linspace(*ylim, 120)
     z = np.array([[f(np.array([x, y])) for x in xs] for y in ys])
-    ax.contour(xs, ys, np.log10(z - z.min() + 1e-3), levels=levels, colors=GREY, linewidths=0.6, alpha=0.7)
+    style = {"colors": GREY, "linewidths": 0.6, "linestyles": "solid", "alpha": 0.7}
+    ax.contour(xs, ys, np.log10(z - z.min() + 1e-3), levels=levels, **style)
     ax.set(xlim=xlim, ylim=ylim)
 
 

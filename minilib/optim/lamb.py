@@ -50,5 +50,6 @@ class LAMB(Adam):
         r = self.direction(g, s)
         # u = r + λ x
         u = r + self.weight_decay * x
+        ratio = trust_ratio(x, u, self.phi) if self.layer_adaptation else 1.0
         # x ← x − η · φ(‖x‖)/‖u‖ · u
-        x -= self.lr * (trust_ratio(x, u, self.phi) if self.layer_adaptation else 1.0) * u
+        x -= self.lr * ratio * u

@@ -80,5 +80,6 @@ class LARS2020(Optimizer):
     def update(self, x, g, s):
         # m_t = β₁ m_{t−1} + (1 − β₁)(g_t + λ x)
         m = ema(s, "m", g + self.weight_decay * x, self.momentum)
+        ratio = trust_ratio(x, m, self.phi) if self.layer_adaptation else 1.0
         # x ← x − η φ(‖x‖)/‖m‖ m
-        x -= self.lr * (trust_ratio(x, m, self.phi) if self.layer_adaptation else 1.0) * m
+        x -= self.lr * ratio * m
