@@ -13,7 +13,7 @@ from minilib.optim.trust import IDENTITY, trust_ratio
 
 
 class LARS(SGD):
-    """The 2017 form.
+    """The 2017 form, in the comments with that paper's letters: learning rate γ, momentum μ, decay β, trust η.
 
     Args:
         params: see `Optimizer`. Biases and norms usually go into a group with `layer_adaptation=False`.

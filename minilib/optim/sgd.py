@@ -10,7 +10,7 @@ from minilib.optim.base import Optimizer
 
 
 class SGD(Optimizer):
-    """`x <- x - lr b`, where `b` is the gradient, or the momentum buffer when `momentum > 0`.
+    """`x <- x - lr m`, where `m` is the gradient, or the momentum buffer when `momentum > 0`.
 
     Args:
         params: see `Optimizer`.
@@ -31,16 +31,16 @@ class SGD(Optimizer):
     def update(self, x, g, s):
         # g_t = ∇f(x) + λ x
         g = g + self.weight_decay * x
-        # x ← x − η b
+        # x ← x − η m
         x -= self.lr * self.momentum_step(g, s)
 
     def momentum_step(self, g: np.ndarray, s: dict) -> np.ndarray:
         """The direction to step against, same shape as `g`."""
         if self.momentum == 0:
             return g
-        # b_t = μ b_{t−1} + g_t
-        b = s.setdefault("b", np.zeros_like(g))
-        b *= self.momentum
-        b += g
-        # Nesterov: the gradient once more, one momentum step ahead
-        return g + self.momentum * b if self.nesterov else b
+        # m_t = β m_{t−1} + g_t
+        m = s.setdefault("m", np.zeros_like(g))
+        m *= self.momentum
+        m += g
+        # Nesterov: g_t + β m_t, the gradient once more, one momentum step ahead
+        return g + self.momentum * m if self.nesterov else m
