@@ -1,0 +1,72 @@
+# One target for each thing a person does. Every target makes or refreshes .venv first.
+PYTHON ?= python3
+PY := .venv/bin/python
+READY := .venv/.ready
+# Small matrices run faster on one thread, and chapters run side by side.
+export OMP_NUM_THREADS ?= 1
+
+.DEFAULT_GOAL := help
+.PHONY: help book page test lint unit nbval site lab notebook page sync format bench report lock clean
+
+help:  ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' Makefile
+
+book: $(READY)  ## execute every chapter and build the site into _build/html
+	$(PY) tools/build_book.py
+
+test: lint unit nbval book site report  ## everything that must hold
+
+lint: $(READY)  ## style, spelling, the order of the rooms
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	.venv/bin/codespell
+	.venv/bin/lint-imports
+
+unit: $(READY)  ## minilib, the tools, and the rules of the chapters
+	$(PY) -m pytest tests --ignore tests/site -n 2
+
+nbval: $(READY)  ## run every code cell and compare its output with the stored one
+	$(PY) -m pytest --nbval --nbval-cell-timeout 300 -n 2 --dist loadfile notebooks
+
+site: $(READY)  ## the built pages in a browser without a network (after make book)
+	$(PY) -m pytest tests/site -n 2 --dist loadgroup
+
+lab: $(READY)  ## read and run the chapters in JupyterLab
+	.venv/bin/jupyter lab notebooks
+
+notebook: $(READY)  ## execute one chapter into its .ipynb: make notebook NAME=02_sgd
+	$(PY) tools/notebooks.py run $(NAME)
+
+page: $(READY)  ## look at one page, executing nothing: make page NAME=02_sgd
+	$(PY) tools/build_book.py --page $(NAME)
+
+sync: $(READY)  ## bring the .md and .ipynb of every chapter in step, running nothing
+	$(PY) tools/notebooks.py sync
+
+format: $(READY)  ## format all code, in the chapters too, as make lint demands
+	$(PY) tools/notebooks.py format $(NAME)
+	$(PY) -m ruff check --fix-only --quiet .
+	$(PY) -m ruff format .
+
+bench: $(READY)  ## time and memory of every NumPy optimizer
+	$(PY) benchmarks/numpy_optim.py
+
+report: $(READY)  ## a table of the chapters: time, cells, words, exercises (after make book)
+	$(PY) tools/report.py
+
+lock: $(READY)  ## requirements.in -> requirements.txt
+	$(PY) -m piptools compile --quiet --upgrade --strip-extras --allow-unsafe --no-emit-index-url \
+		--no-emit-find-links --no-emit-trusted-host -o requirements.txt requirements.in
+	sed -i.old 's/^\(torch==[0-9.]*\)+[a-z0-9]*/\1/' requirements.txt && rm requirements.txt.old
+
+clean:  ## remove the site and every cache; .venv stays
+	rm -rf _build .pytest_cache .ruff_cache .import_linter_cache .hypothesis .coverage
+	find minilib tests tools notebooks benchmarks -name __pycache__ -prune -exec rm -rf {} +
+
+$(READY): requirements.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' || \
+		{ echo "The book needs Python 3.11 to 3.13; try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(PY) -m pip install -qq -r requirements.txt
+	$(PY) -m pip install -qq --no-build-isolation --no-deps -e .
+	@touch $@

@@ -1,0 +1,71 @@
+"""Small notebooks and books, made to be broken on purpose by the tests of the rules."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+
+ROOT = Path(__file__).resolve().parents[2]
+CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+
+
+def markdown(text):
+    return nbformat.v4.new_markdown_cell(text)
+
+
+def cell(source, prints="", count=1, **metadata):
+    """An executed code cell that printed something."""
+    made = nbformat.v4.new_code_cell(source, execution_count=count, metadata=metadata)
+    if prints:
+        made.outputs = [nbformat.v4.new_output("stream", name="stdout", text=prints)]
+    return made
+
+
+def drawn(source="plt.show()", **metadata):
+    """An executed code cell that drew a picture."""
+    made = cell(source, **metadata)
+    made.outputs = [nbformat.v4.new_output("display_data", data={"image/png": "iVBOR"})]
+    return made
+
+
+def notebook(*cells):
+    return nbformat.v4.new_notebook(cells=list(cells))
+
+
+CHAPTER = """\
+---
+jupytext:
+  text_representation:
+    extension: .md
+    format_name: myst
+kernelspec:
+  display_name: Python 3
+  language: python
+  name: python3
+---
+
+# A chapter
+
+{text}
+
+```{{code-cell}} ipython3
+{code}
+```
+"""
+
+
+def write_chapter(root, text="Words.", code="import minilib\n\nprint(minilib.WORD)"):
+    (root / "notebooks" / "01_a.md").write_text(CHAPTER.format(text=text, code=code))
+
+
+def tool(root, name, *arguments):
+    """Run one of the book's tools on another root, with that root's minilib first on the path."""
+    return subprocess.run(
+        [sys.executable, str(ROOT / "tools" / name), *arguments, "--root", str(root)],
+        env=os.environ | {"PYTHONPATH": str(root)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )

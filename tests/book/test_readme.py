@@ -1,0 +1,49 @@
+"""The README shows a figure that the book really has, and tells the truth about which chapters exist."""
+
+import re
+
+import pytest
+import readme_figure
+from small_books import ROOT
+
+README = (ROOT / "README.md").read_text()
+
+
+def test_the_figure_and_its_words_are_those_of_the_chapter():
+    picture, alt, caption = readme_figure.figure()
+    assert (ROOT / readme_figure.PICTURE).read_bytes() == picture, "run: .venv/bin/python tools/readme_figure.py"
+    assert alt in README
+    assert caption in README
+
+
+def test_a_figure_that_no_chapter_draws_is_refused(monkeypatch):
+    monkeypatch.setattr(readme_figure, "FIGURE", "fig-no-such")
+    with pytest.raises(ValueError, match="no figure 'fig-no-such'"):
+        readme_figure.figure()
+
+
+def chapter_rows(text):
+    """(number, title cell, state) of the rows of a map of chapters."""
+    return [(int(n), title, state) for n, title, state in re.findall(r"^\| (\d+) \| (.*?) \|.*?(\w+) \|$", text, re.M)]
+
+
+@pytest.mark.parametrize("page", ["README.md", "book/index.md"])
+def test_the_map_calls_a_chapter_written_exactly_when_it_is(page):
+    rows = chapter_rows((ROOT / page).read_text())
+    assert [number for number, _, _ in rows] == list(range(1, 19))
+    for number, title, state in rows:
+        written = [path.stem for path in ROOT.glob(f"notebooks/{number:02d}_*.md")]
+        assert state == ("written" if written else "planned")
+        assert all(stem in title for stem in written)
+
+
+def test_every_file_that_the_readme_links_or_lists_exists():
+    links = re.findall(r"\]\(([^)#:]+)\)", README)
+    listed = re.findall(r"^(\w+/|  \w+(?:\.py|/)) ", README, re.M)
+    assert len(links) > 5
+    assert len(listed) > 10
+    for link in links:
+        assert (ROOT / link).exists(), link
+    for name in listed:
+        folder = ROOT / "minilib" if name.startswith(" ") else ROOT
+        assert (folder / name.strip()).exists(), name

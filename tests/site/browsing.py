@@ -1,0 +1,63 @@
+"""A page in a browser without a network, and what it asked for and complained about.
+
+Every page is served from this machine. A request to any other place is refused and remembered.
+"""
+
+from http.server import SimpleHTTPRequestHandler
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+HTML = ROOT / "_build" / "html"
+
+
+def site_pages():
+    """The pages of `_toc.yml`, in order."""
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text())
+    chapters = [chapter["file"] for part in toc["parts"] for chapter in part["chapters"]]
+    return [toc["root"], *chapters]
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *arguments):
+        pass
+
+
+class Visit:
+    """One open page, with everything it asked for and complained about."""
+
+    def __init__(self, browser, server, scheme="light", width=1300):
+        self.server, self.outside, self.errors = server, [], []
+        context = browser.new_context(
+            color_scheme=scheme, viewport={"width": width, "height": 900}, service_workers="block"
+        )
+        context.route("**/*", self._route)
+        self.page = context.new_page()
+        self.page.set_default_timeout(120_000)
+        self.page.on("console", self._console)
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("response", self._response)
+
+    def _route(self, route):
+        url = route.request.url
+        if url.startswith((self.server, "data:", "blob:", "file:")):
+            route.continue_()
+        else:
+            self.outside.append(url)
+            route.abort()
+
+    def _console(self, message):
+        if message.type == "error":
+            self.errors.append(message.text)
+
+    def _response(self, response):
+        if response.status >= 400:
+            self.errors.append(f"{response.status} {response.url}")
+
+    def open(self, name):
+        """Open a page of the site (or any address) and wait until its formulas are set."""
+        self.page.goto(name if "://" in name else f"{self.server}/{name}.html")
+        self.page.wait_for_function("!window.MathJax || MathJax.startup?.promise")
+        self.page.evaluate("window.MathJax ? MathJax.startup.promise.then(() => null) : null")
+        self.page.wait_for_timeout(300)  # whatever else a script may still ask for

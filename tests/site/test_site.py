@@ -1,0 +1,128 @@
+"""The built site, seen by a browser that has no network: formulas, folding, search, dark, narrow."""
+
+import pytest
+from browsing import HTML, Visit
+
+# What a reader sees of a formula that was not typeset.
+RAW_MATH = """() => {
+  const article = document.querySelector("article").cloneNode(true);
+  article.querySelectorAll("pre, code, script, style, mjx-container, .MathJax_Preview")
+    .forEach(e => e.remove());
+  const text = article.textContent;
+  return [/\\$\\$/, /\\$[^$\\n]*[\\\\^_{][^$\\n]*\\$/, /\\\\[(\\[]/, /\\\\(frac|eta|nabla|lVert|sum|begin)/]
+    .filter(r => r.test(text)).map(String);
+}"""
+
+# Contrast of text to background after WCAG 2: the smallest over the elements that a selector finds.
+CONTRAST = """selector => {
+  document.querySelectorAll(".headerlink").forEach(e => e.remove());  // shown while hovering only
+  const rgba = c => { const m = c.match(/[\\d.]+/g).map(Number); return [m[0], m[1], m[2], m[3] ?? 1]; };
+  const light = ([r, g, b]) => [r, g, b].map(v => v / 255)
+    .map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+  const over = (top, under) => top.slice(0, 3).map((v, i) => v * top[3] + under[i] * (1 - top[3]));
+  const ground = element => {
+    const layers = [];
+    for (let e = element; e; e = e.parentElement) layers.push(rgba(getComputedStyle(e).backgroundColor));
+    return layers.reverse().reduce((under, top) => over(top, under), [255, 255, 255]);
+  };
+  const own = e => [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim());
+  const seen = [...document.querySelectorAll(selector)].filter(e => own(e) && e.getClientRects().length);
+  const found = seen.map(e => {
+    const under = ground(e), text = over(rgba(getComputedStyle(e).color), under);
+    const [a, b] = [light(text), light(under)].sort((x, y) => y - x);
+    return [(a + 0.05) / (b + 0.05), e.textContent.trim().slice(0, 40)];
+  });
+  return found.sort((x, y) => x[0] - y[0])[0] ?? null;
+}"""
+TEXT = "article p, article li, article td, article th, article h1, article h2, article h3, article a"
+CODE = "article pre, article pre span, article code"
+
+
+def test_a_page_is_whole_without_a_network(visit, page_name):
+    seen = visit(page_name)
+    assert seen.outside == []
+    assert seen.errors == []
+    assert seen.page.locator("article h1").count() == 1
+
+
+def test_every_formula_is_typeset(visit, page_name):
+    page = visit(page_name).page
+    formulas = page.locator("article .math").count()
+    assert page.locator("article .math mjx-container").count() >= formulas
+    assert page.evaluate(RAW_MATH) == []
+    assert page.locator("mjx-merror, [data-mjx-error]").count() == 0
+
+
+def test_every_picture_is_shown_and_described(visit, page_name):
+    page = visit(page_name).page
+    for image in page.locator("article img").all():
+        image.scroll_into_view_if_needed()
+        assert image.get_attribute("alt")
+        page.wait_for_function("i => i.complete", arg=image.element_handle())
+        assert image.evaluate("i => i.naturalWidth") > 0
+
+
+def test_every_folded_solution_opens(visit, page_name):
+    page = visit(page_name).page
+    for solution in page.locator("div.solution.dropdown").all():
+        body = solution.locator(".section, section").first
+        assert not body.is_visible()
+        solution.locator("button.toggle-button").first.click()
+        assert body.is_visible()
+
+
+def test_the_book_has_folded_solutions_and_folded_code(visit):
+    html = "".join(path.read_text() for path in (HTML / "notebooks").glob("*.html"))
+    assert "solution dropdown" in html
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_and_code_are_readable(visit, page_name, scheme):
+    page = visit(page_name, scheme=scheme).page
+    assert page.evaluate("document.documentElement.dataset.theme") == scheme
+    text = page.evaluate(CONTRAST, TEXT)
+    assert text[0] >= 4.5, text
+    code = page.evaluate(CONTRAST, CODE)
+    assert code is None or code[0] >= 4.5, code
+
+
+def test_a_narrow_screen_needs_no_sideways_scrolling(visit, page_name):
+    page = visit(page_name, width=390).page
+    wide = page.evaluate("document.documentElement.scrollWidth")
+    assert wide <= 390
+
+
+def test_search_finds_lamb(visit):
+    seen = visit("search")
+    seen.page.goto(f"{seen.server}/search.html?q=LAMB")
+    seen.page.wait_for_selector("#search-results ul.search li a")
+    assert seen.page.locator("#search-results ul.search li").count() > 0
+    assert seen.outside == []
+    assert seen.errors == []
+
+
+def test_a_page_opened_as_a_file_is_typeset_too(browser, server):
+    seen = Visit(browser, server)
+    seen.open((HTML / "index.html").as_uri())
+    seen.open((HTML / "book" / "notation.html").as_uri())
+    assert seen.page.locator("article mjx-container").count() > 0
+    assert seen.outside == []
+    seen.page.context.close()
+
+
+def test_a_page_that_calls_out_or_shows_raw_formulas_is_caught(browser, server, tmp_path):
+    bad = tmp_path / "bad.html"
+    bad.write_text(
+        "<article style='color:#777;background:#888'><p>$$x$$ and \\(y\\)</p>"
+        "<img src='https://example.org/a.png'><script>console.error('no')</script>"
+        "<div style='width:2000px'>wide</div></article>"
+    )
+    seen = Visit(browser, server, width=390)
+    seen.open(bad.as_uri())
+    assert seen.outside == ["https://example.org/a.png"]
+    assert "no" in seen.errors
+    assert len(seen.page.evaluate(RAW_MATH)) == 2
+    assert seen.page.evaluate(CONTRAST, TEXT)[0] < 4.5
+    assert seen.page.evaluate("document.documentElement.scrollWidth") > 390
+    seen.page.context.close()

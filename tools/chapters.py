@@ -1,0 +1,216 @@
+"""Reads the chapters and finds what breaks the book's rules: each rule is one function.
+
+A rule takes a chapter (an nbformat notebook) and returns its faults as sentences, an empty list
+when all is well. `tests/book/` applies the rules to every chapter and to deliberately broken ones;
+`tools/report.py` counts with the helpers. Deliberately absent: form (length of cells, headings);
+that is reported, not enforced.
+"""
+
+import re
+from pathlib import Path
+
+import nbformat
+
+NEVER = {"skip-execution", "nbval-skip", "raises-exception", "nbval-raises-exception"}
+FENCE = r"^(?P<mark>:{{3,}}|`{{3,}})\{{{name}\}}[ \t]*(?P<title>[^\n]*)\n(?P<body>.*?)^(?P=mark)[ \t]*$"
+
+
+def read(path: Path) -> nbformat.NotebookNode:
+    """The notebook at `path`, as nbformat version 4."""
+    return nbformat.read(path, as_version=4)
+
+
+def code(nb) -> list:
+    """The code cells that hold code."""
+    return [cell for cell in nb.cells if cell.cell_type == "code" and cell.source.strip()]
+
+
+def tags(cell) -> set[str]:
+    return set(cell.metadata.get("tags", []))
+
+
+def prose(nb) -> str:
+    """The text of all Markdown cells."""
+    return "\n\n".join(cell.source for cell in nb.cells if cell.cell_type == "markdown")
+
+
+def directives(text: str, name: str) -> list[re.Match]:
+    """Every fenced directive `name` in a text: groups `title` (the argument) and `body`."""
+    return list(re.finditer(FENCE.format(name=name), text, re.MULTILINE | re.DOTALL))
+
+
+def option(body: str, name: str) -> str:
+    """The value of a directive's `:name:` line, or an empty string."""
+    found = re.search(rf"^:{name}:[ \t]*(.*)$", body, re.MULTILINE)
+    return found[1].strip() if found else ""
+
+
+def printed(cell) -> str:
+    """What a code cell printed or showed as text."""
+    parts = []
+    for output in cell.get("outputs", []):
+        parts.append(output.get("text", "") or output.get("data", {}).get("text/plain", ""))
+    return "\n".join(parts)
+
+
+def head(cell) -> str:
+    """The first line of a cell, to name it in a message."""
+    return repr(cell.source.strip().splitlines()[0][:60])
+
+
+def skipped_cells(nb) -> list[str]:
+    """Cells that were not executed, or that say they shall not be, or whose output is an error."""
+    found = []
+    for cell in code(nb):
+        if tags(cell) & NEVER or re.search(r"#\s*(NBVAL|PYTEST_VALIDATE)_", cell.source):
+            found.append(f"cell {head(cell)} asks to be skipped, ignored or allowed to fail")
+        if cell.get("execution_count") is None:
+            found.append(f"cell {head(cell)} was not executed")
+        if any(output.output_type == "error" for output in cell.get("outputs", [])):
+            found.append(f"cell {head(cell)} shows an error")
+    return found
+
+
+def ignored_cells(nb) -> list:
+    """The code cells whose output is not compared."""
+    return [cell for cell in code(nb) if "nbval-ignore-output" in tags(cell)]
+
+
+def unexplained_ignores(nb) -> list[str]:
+    """Cells whose output is not compared, without a comment that says why it `differs`."""
+    return [
+        f"cell {head(cell)} ignores its output without a comment that says why it differs"
+        for cell in ignored_cells(nb)
+        if not re.search(r"#.*\bdiffers?\b", cell.source)
+    ]
+
+
+def figure_faults(nb) -> list[str]:
+    """Pictures without caption, alt text or name; two in one cell; captions without a picture."""
+    found = []
+    for cell in code(nb):
+        pictures = sum("image/png" in output.get("data", {}) for output in cell.get("outputs", []))
+        mystnb = cell.metadata.get("mystnb", {})
+        figure, image = mystnb.get("figure", {}), mystnb.get("image", {})
+        if pictures > 1:
+            found.append(f"cell {head(cell)} draws {pictures} pictures; one figure a cell")
+        if pictures and not figure.get("caption"):
+            found.append(f"cell {head(cell)} draws a figure without a caption")
+        if pictures and not image.get("alt"):
+            found.append(f"cell {head(cell)} draws a figure without an alt text")
+        if pictures and not str(figure.get("name", "")).startswith("fig-"):
+            found.append(f"cell {head(cell)} draws a figure without a name fig-...")
+        if figure and not pictures:
+            found.append(f"cell {head(cell)} has a caption and draws nothing")
+    text = prose(nb)
+    found += [f"picture {m[1]} has no alt text" for m in re.finditer(r"!\[\s*\]\(([^)]*)\)", text)]
+    for match in directives(text, "figure") + directives(text, "image"):
+        if not option(match["body"], "alt"):
+            found.append(f"figure {match['title']} has no alt text")
+    return found
+
+
+def exercise_labels(nb) -> list[str]:
+    """The label of every exercise, in order; an empty string where it has none."""
+    text = prose(nb)
+    matches = directives(text, "exercise") + directives(text, "exercise-start")
+    return [option(m["body"], "label") for m in sorted(matches, key=lambda m: m.start())]
+
+
+def exercise_faults(nb) -> list[str]:
+    """Exercises without a solution, solutions that are not folded, or whose code did not run."""
+    text, found = prose(nb), []
+    solutions = directives(text, "solution") + directives(text, "solution-start")
+    solved = {match["title"].strip() for match in solutions}
+    for label in exercise_labels(nb):
+        if not label:
+            found.append("an exercise has no label")
+        elif label not in solved:
+            found.append(f"exercise {label} has no solution")
+    found += [f"a solution to {label}, which is no exercise" for label in solved - set(exercise_labels(nb))]
+    for match in solutions:
+        if option(match["body"], "class") != "dropdown":
+            found.append(f"the solution to {match['title']} is not folded (:class: dropdown)")
+    inside = None
+    for cell in nb.cells:
+        if cell.cell_type == "markdown":
+            for mark in re.finditer(r"\{solution-(start|end)\}[ \t]*(\S*)", cell.source):
+                inside = mark[2] if mark[1] == "start" else None
+        elif inside and cell.source.strip() and cell.get("execution_count") is None:
+            found.append(f"the solution to {inside} has a cell that did not run")
+    if inside:
+        found.append(f"the solution to {inside} has no {{solution-end}}")
+    return found
+
+
+def proof_groups(nb) -> list[tuple[set[int], list]]:
+    """Each proof as (numbers of its steps, code cells after it).
+
+    A proof may be cut into several directives with cells between them: one whose steps do not begin
+    at (1) continues the one before it.
+    """
+    groups: list[tuple[set[int], list]] = []
+    for cell in nb.cells:
+        if cell.cell_type == "code":
+            if groups:
+                groups[-1][1].append(cell)
+            continue
+        for match in directives(cell.source, "prf:proof"):
+            steps = {int(n) for n in re.findall(r"\*\*\((\d+)\)", match["body"])}
+            if groups and steps and 1 not in steps:
+                groups[-1][0].update(steps)
+            else:
+                groups.append((steps, []))
+    return groups
+
+
+def ledger_rows(cells: list) -> set[int]:
+    """The steps in the ledger tables that these cells printed, each evaluated at least once."""
+    text = "\n".join(printed(cell) for cell in cells)
+    rows = re.findall(r"^\((\d+)[a-z]?\)[^\n]*? (?:<=|=) +(\d+) ", text, re.MULTILINE)
+    return {int(number) for number, checks in rows if int(checks) > 0}
+
+
+def proof_faults(nb) -> list[str]:
+    """Proof steps that no ledger row evaluates, and proofs that no cell checks."""
+    found = []
+    for number, (steps, cells) in enumerate(proof_groups(nb), start=1):
+        if not steps and not any(checks(cell) for cell in cells):
+            found.append(f"proof {number} has no numbered steps and no cell that checks it")
+        if steps and steps != set(range(1, len(steps) + 1)):
+            found.append(f"proof {number} has steps {sorted(steps)}, which are not 1, 2, 3, ...")
+        for step in sorted(steps - ledger_rows(cells)):
+            found.append(f"proof {number}: no ledger row evaluates step ({step})")
+    return found
+
+
+def unbroken_proofs(nb) -> list[str]:
+    """A chapter with numbered steps that never shows its ledger catching a broken assumption."""
+    if not any(steps for steps, _ in proof_groups(nb)):
+        return []
+    text = "\n".join(printed(cell) for cell in code(nb))
+    shown = re.search(r"step \(\d+[a-z]?\).* fails", text)
+    return [] if shown else ["no assumption is broken on purpose: no ledger says that a step fails"]
+
+
+def checks(cell) -> bool:
+    """Whether a cell checks something: an assert, a ledger row, or numpy's testing functions."""
+    return bool(re.search(r"^\s*assert\b|\.leq\(|\.eq\(|assert_allclose|assert_array", cell.source, re.M))
+
+
+def long_glued_numbers(nb) -> list[str]:
+    """Glued numbers of more than six significant digits: another processor would differ."""
+    found = []
+    for cell in code(nb):
+        for output in cell.get("outputs", []):
+            for kind, value in output.get("data", {}).items():
+                digits = re.sub(r"e[+-]?\d+|\D", "", str(value)).strip("0")
+                if "papermill.record/text/plain" in kind and "." in value and len(digits) > 6:
+                    found.append(f"cell {head(cell)} glues {value}: round it")
+    return found
+
+
+def cited_keys(text: str) -> set[str]:
+    """The keys of all citations in a text."""
+    groups = re.findall(r"\{cite(?::\w+)?\}`([^`]+)`", text)
+    return {key.strip() for group in groups for key in group.split(",")}

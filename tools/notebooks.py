@@ -1,0 +1,202 @@
+"""Keeps a chapter's two files in step: NN_name.md (what people edit), NN_name.ipynb (outputs).
+
+    python tools/notebooks.py run 02_sgd    execute the .md into its .ipynb
+    python tools/notebooks.py sync          bring the newer text of a pair to its twin, run nothing
+    python tools/notebooks.py format        format the code cells of every .md with ruff
+    python tools/notebooks.py check         fail when a pair is out of step, or was never executed
+
+Running an unchanged chapter twice gives the same bytes, but for outputs that differ: no timestamps,
+no random cell ids, no version of the Python that happened to run it.
+Deliberately absent: a cache (the book's build has one), a comparison of outputs (nbval does it).
+"""
+
+import argparse
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import jupytext
+import nbformat
+from jupytext.config import load_jupytext_config
+from nbclient import NotebookClient
+
+ROOT = Path(__file__).resolve().parent.parent
+KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
+
+
+def chapters(root: Path = ROOT) -> list[Path]:
+    """The sources of all chapters, `notebooks/*.md`, in the order of the book."""
+    return sorted((root / "notebooks").glob("*.md"))
+
+
+def pair(md: Path) -> Path:
+    """The twin of a chapter's source: the same name with `.ipynb`."""
+    return md.with_suffix(".ipynb")
+
+
+def tidy(nb: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    """Remove what changes from run to run: ids, timestamps, trust marks, the kernel's version."""
+    for number, cell in enumerate(nb.cells):
+        cell["id"] = f"cell-{number:03d}"
+        for key in ("execution", "trusted"):
+            cell.metadata.pop(key, None)
+        for output in cell.get("outputs", []):
+            output.get("metadata", {}).pop("execution", None)
+    nb.metadata["kernelspec"] = KERNEL
+    nb.metadata["jupytext"] = {"default_lexer": "ipython3"}
+    nb.metadata["language_info"] = {"name": "python", "file_extension": ".py"}
+    nb.nbformat, nb.nbformat_minor = 4, 5
+    return nb
+
+
+def merge_streams(nb: nbformat.NotebookNode) -> None:
+    """Join neighbouring prints: how the kernel cuts a stream into pieces depends on timing."""
+    for cell in nb.cells:
+        joined: list = []
+        for output in cell.get("outputs", []):
+            last = joined[-1] if joined else None
+            kind = (output.output_type, output.get("name"))
+            if last and kind == (last.output_type, last.get("name")) and kind[0] == "stream":
+                last.text += output.text
+            else:
+                joined.append(output)
+        if "outputs" in cell:
+            cell.outputs = joined
+
+
+def write(nb: nbformat.NotebookNode, path: Path) -> bool:
+    """Write a notebook when its bytes would change. Returns whether they did."""
+    text = nbformat.writes(tidy(nb)) + "\n"
+    if path.exists() and path.read_text(encoding="utf-8") == text:
+        return False
+    path.write_text(text, encoding="utf-8")
+    return True
+
+
+def same_text(a: nbformat.NotebookNode, b: nbformat.NotebookNode) -> bool:
+    """Whether two notebooks agree in everything but outputs."""
+
+    def text(nb):
+        hidden = ("execution", "trusted")
+        return [(c.cell_type, c.source, {k: v for k, v in c.metadata.items() if k not in hidden}) for c in nb.cells]
+
+    return text(a) == text(b)
+
+
+def run(md: Path, timeout: int = 300) -> float:
+    """Execute a chapter's source into its twin. Returns seconds; raises when a cell fails."""
+    nb = jupytext.read(md)
+    client = NotebookClient(
+        nb,
+        timeout=timeout,
+        kernel_name="python3",
+        record_timing=False,
+        extra_arguments=["--log-level=ERROR"],
+        resources={"metadata": {"path": str(md.parent)}},
+    )
+    start = time.perf_counter()
+    client.execute()
+    seconds = time.perf_counter() - start
+    merge_streams(nb)
+    write(nb, pair(md))
+    return seconds
+
+
+def sync(md: Path) -> str:
+    """Bring source and twin in step without running anything; the newer file wins.
+
+    Outputs of cells whose code is unchanged are kept. Returns what was done.
+    """
+    ipynb = pair(md)
+    source = jupytext.read(md)
+    if not ipynb.exists():
+        return f"{ipynb.name} is missing: make notebook NAME={md.stem}"
+    twin = nbformat.read(ipynb, as_version=4)
+    if same_text(source, twin):
+        return f"{ipynb.name} tidied" if write(twin, ipynb) else ""
+    if ipynb.stat().st_mtime > md.stat().st_mtime:
+        jupytext.write(twin, md, fmt="md:myst", config=load_jupytext_config(str(md)))
+        return f"{md.name} updated from {ipynb.name}"
+    ran = {cell.source: cell for cell in twin.cells if cell.cell_type == "code"}
+    for cell in source.cells:
+        if cell.cell_type == "code" and cell.source in ran:
+            cell.outputs = ran[cell.source].outputs
+            cell.execution_count = ran[cell.source].execution_count
+    write(source, ipynb)
+    return f"{ipynb.name} updated from {md.name}; run it: make notebook NAME={md.stem}"
+
+
+def formatted(text: str) -> str:
+    """A chapter's source with its code cells formatted by ruff, all other text untouched."""
+    nb = jupytext.reads(text, fmt="md:myst")
+    command = [
+        sys.executable,
+        "-m",
+        "ruff",
+        "format",
+        "--quiet",
+        "--stdin-filename",
+        "notebooks/a.ipynb",
+        "-",
+    ]
+    done = subprocess.run(command, input=nbformat.writes(nb), capture_output=True, text=True, check=True, cwd=ROOT)
+    end = 0
+    for old, new in zip(nb.cells, nbformat.reads(done.stdout, as_version=4).cells, strict=True):
+        if old.cell_type == "code" and old.source:
+            start = text.index(old.source, end)
+            text = text[:start] + new.source + text[start + len(old.source) :]
+            end = start + len(new.source)
+    return text
+
+
+def faults(md: Path) -> list[str]:
+    """What is wrong with a pair: a twin missing, out of step, or with cells that were not run."""
+    ipynb = pair(md)
+    if not ipynb.exists():
+        return [f"{md.name}: has no twin {ipynb.name}"]
+    twin = nbformat.read(ipynb, as_version=4)
+    found = []
+    if not same_text(jupytext.read(md), twin):
+        found.append(f"{md.name}: its twin {ipynb.name} holds another text")
+    code = [c for c in twin.cells if c.cell_type == "code" and c.source.strip()]
+    if any(c.execution_count is None for c in code):
+        found.append(f"{ipynb.name}: a cell has not been run")
+    elif [c.execution_count for c in code] != list(range(1, len(code) + 1)):
+        found.append(f"{ipynb.name}: cells were not run once each from top to bottom")
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("task", choices=["run", "sync", "format", "check"])
+    parser.add_argument("names", nargs="*", help="chapters such as 02_sgd (default: all)")
+    parser.add_argument("--root", type=Path, default=ROOT)
+    args = parser.parse_args()
+    sources = chapters(args.root)
+    if args.names:
+        names = [Path(name).stem for name in args.names]
+        unknown = set(names) - {md.stem for md in sources}
+        if unknown:
+            parser.error(f"no chapter {sorted(unknown)}; there are {[md.stem for md in sources]}")
+        sources = [md for md in sources if md.stem in names]
+    bad = 0
+    for md in sources:
+        if args.task == "run":
+            print(f"{md.stem}: {run(md):.1f} s", flush=True)
+        elif args.task == "sync" and (done := sync(md)):
+            print(done)
+        elif args.task == "format":
+            text = md.read_text(encoding="utf-8")
+            if (new := formatted(text)) != text:
+                md.write_text(new, encoding="utf-8")
+                print(f"{md.name} formatted; run it: make notebook NAME={md.stem}")
+        elif args.task == "check":
+            for fault in faults(md):
+                bad += 1
+                print(fault)
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,41 @@
+"""Copies the README's figure out of a chapter: the picture, its caption and its alt text, as they stand in the book.
+
+    python tools/readme_figure.py
+
+Deliberately absent: drawing. The chapter draws; `tests/book/test_readme.py` fails when the README shows another state.
+"""
+
+import base64
+import re
+import sys
+from pathlib import Path
+
+import chapters
+
+ROOT = Path(__file__).resolve().parent.parent
+PICTURE = "book/_static/readme.png"
+CHAPTER, FIGURE = "02_sgd", "fig-sgd-bound"
+
+
+def figure(root: Path = ROOT) -> tuple[bytes, str, str]:
+    """The picture's bytes, its alt text and its caption in `CHAPTER`. ValueError: no such figure there."""
+    for cell in chapters.code(chapters.read(root / "notebooks" / f"{CHAPTER}.ipynb")):
+        words = cell.metadata.get("mystnb", {})
+        if words.get("figure", {}).get("name") == FIGURE:
+            data = next(output.data for output in cell.outputs if "image/png" in output.get("data", {}))
+            return base64.b64decode(data["image/png"]), words["image"]["alt"], words["figure"]["caption"]
+    raise ValueError(f"no figure {FIGURE!r} in chapter {CHAPTER}")
+
+
+def main() -> int:
+    picture, alt, caption = figure()
+    (ROOT / PICTURE).write_bytes(picture)
+    readme = ROOT / "README.md"
+    block = f"![{alt}]({PICTURE})\n\n*{caption} (Chapter {int(CHAPTER[:2])})*"
+    text = re.sub(r"!\[.*?\]\(" + re.escape(PICTURE) + r"\)\n\n\*.*?\*\n", lambda _: block + "\n", readme.read_text())
+    readme.write_text(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
