@@ -6,7 +6,7 @@ READY := .venv/.ready
 export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book page test lint unit nbval site lab notebook page sync format bench report lock clean
+.PHONY: help book page test lint unit nbval site lab notebook page sync format bench study report lock clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' Makefile
@@ -50,6 +50,9 @@ format: $(READY)  ## format all code, in the chapters too, as make lint demands
 
 bench: $(READY)  ## time and memory of every NumPy optimizer
 	$(PY) benchmarks/numpy_optim.py
+
+study: $(READY)  ## make a recorded run, or go on with one that stopped: make study NAME=batch-size
+	$(PY) studies/$(subst -,_,$(NAME)).py
 
 report: $(READY)  ## a table of the chapters: time, cells, words, exercises (after make book)
 	$(PY) tools/report.py

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from minilib import datasets
-from minilib.nn import MLP
+from minilib.nn import MLP, TransformerEncoder
 from minilib.schedules import constant
 from minilib.tensor import Tensor, cross_entropy
 
@@ -38,6 +38,53 @@ class DigitsTask:
     def accuracy(self, model: MLP) -> float:
         """Share of test digits whose largest logit is the right class."""
         return float((model(self.x_test).data.argmax(axis=1) == self.y_test).mean())
+
+
+class WordsTask:
+    """Guess masked words in English prose with a small transformer encoder (masked language modelling).
+
+    Every chunk of `length` words hides the same `masked` positions in each epoch (a static mask, as in the first
+    BERT), drawn once from a fixed seed: so the loss is a finite sum over chunks, like every other loss of the book.
+
+    Attributes: `ids`: training chunks (n, length), integers; `n`; `ids_test`; `vocabulary`.
+    """
+
+    def __init__(self, length=8, vocabulary=128, width=32, layers=1, heads=2, masked=2, n=32768):
+        self.shape = {"max_length": length, "width": width, "layers": layers, "heads": heads}
+        docs = datasets.docstrings()
+        self.vocabulary = datasets.Vocabulary(docs.train, vocabulary)
+        rng = np.random.default_rng(0)
+        # Chunks in random order: neighbours come from the same page and are alike.
+        train = datasets.chunks(self.vocabulary.encode(docs.train), length)
+        self.ids = rng.permutation(train)[:n]
+        self.ids_test = datasets.chunks(self.vocabulary.encode(docs.validation), length)
+        self.n = len(self.ids)
+        self.hidden = rng.permuted(np.tile(np.arange(length), (self.n, 1)), axis=1)[:, :masked]
+        self.hidden_test = rng.permuted(np.tile(np.arange(length), (len(self.ids_test), 1)), axis=1)[:, :masked]
+
+    def model(self, rng: np.random.Generator) -> TransformerEncoder:
+        """A fresh encoder (float32) with weights drawn from `rng`."""
+        return TransformerEncoder(len(self.vocabulary), rng=rng, **self.shape)
+
+    def loss(self, model: TransformerEncoder, batch=slice(None)) -> Tensor:
+        """Mean cross-entropy in nats of the hidden words in the training chunks `batch`."""
+        return self._loss(model, self.ids[batch], self.hidden[batch])
+
+    def test_loss(self, model: TransformerEncoder, chunks: int = 1024) -> float:
+        """The same on the first `chunks` chunks of files that training never saw."""
+        return float(self._loss(model, self.ids_test[:chunks], self.hidden_test[:chunks]).data)
+
+    def unigram_entropy(self) -> float:
+        """What guessing by word frequency alone costs, in nats: a model that read nothing reaches this."""
+        share = np.bincount(self.ids.ravel()) / self.ids.size
+        return float(-(share[share > 0] * np.log(share[share > 0])).sum())
+
+    def _loss(self, model, ids, hidden):
+        rows = np.arange(len(ids))[:, None]
+        targets, seen = ids[rows, hidden], ids.copy()
+        seen[rows, hidden] = self.vocabulary.mask
+        positions = rows * ids.shape[1] + hidden
+        return cross_entropy(model(seen, positions.ravel()), targets.ravel())
 
 
 @dataclass
