@@ -136,6 +136,27 @@ class Robust(FiniteSum):
         self.sigma2 = float(self.slope_bound**2 * (self.A**2).sum(axis=1).mean())
         self.G = float(self.slope_bound * np.abs(self.A).max())
 
+    def layer_constants(self, layers) -> tuple[np.ndarray, np.ndarray]:
+        """Valid L_i and sigma_i when x is cut into `layers`, index arrays that name every coordinate once.
+
+        With s_i the spectral norm of the columns A_i: L_i = 2 s_i (s_1 + ... + s_h)/n, so that for all x and y
+        f(y) <= f(x) + grad f(x)'(y - x) + sum_i L_i/2 ||y_i - x_i||^2; sigma_i^2 bounds the variance of one sample's
+        gradient by layer i, at every x. One coordinate a layer gives constants per coordinate.
+
+        Returns:
+            `(L, sigma)`, each of shape (layers,).
+
+        Raises:
+            ValueError: `layers` leaves a coordinate out or names one twice.
+        """
+        named = np.sort(np.concatenate([np.asarray(layer) for layer in layers]))
+        if not np.array_equal(named, np.arange(self.A.shape[1])):
+            raise ValueError(f"layers must name every coordinate 0 ... {self.A.shape[1] - 1} once, got {named}")
+        parts = [self.A[:, layer] for layer in layers]
+        s = np.array([np.linalg.norm(part, 2) for part in parts])
+        size2 = np.array([(part**2).sum(axis=1).mean() for part in parts])
+        return 2 * s * s.sum() / self.n, self.slope_bound * np.sqrt(size2)
+
     def losses(self, x, batch=None):
         A, b = (self.A, self.b) if batch is None else (self.A[batch], self.b[batch])
         r2 = (A @ x - b) ** 2

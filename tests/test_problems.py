@@ -94,6 +94,40 @@ def test_robust_slope_bound_is_attained():
     assert problem.sample_grads(np.array([3**-0.5]))[0, 0] == pytest.approx(problem.slope_bound)
 
 
+LAYERS = (np.array([0, 2]), np.array([1]), np.array([3]))
+
+
+def test_robust_keeps_its_layer_constants_on_random_points(rng):
+    A = rng.normal(size=(7, 4)) * [1, 10, 1, 0.1]
+    problem = Robust(A, rng.normal(size=7))
+    L, sigma = problem.layer_constants(LAYERS)
+    for scale in (1e-3, 0.1, 1, 10):
+        for _ in range(200):
+            x = rng.normal(size=4)
+            step = scale * rng.normal(size=4) / [1, 10, 1, 0.1]
+            bend = sum(Li / 2 * step[layer] @ step[layer] for Li, layer in zip(L, LAYERS, strict=True))
+            assert problem.f(x + step) <= problem.f(x) + problem.grad(x) @ step + bend * (1 + 1e-9)
+            g = problem.sample_grads(x)
+            spread = ((g - g.mean(axis=0)) ** 2).mean(axis=0)
+            assert (np.sqrt([spread[layer].sum() for layer in LAYERS]) <= sigma).all()
+
+
+def test_robust_layer_constants_are_attained_when_the_layers_agree():
+    # both layers see the same feature: (u + v)^2 with u = v needs L_1 + L_2 = 4 * 2 a^2 in all
+    problem = Robust([[1.0, 1.0]], [0.0])
+    L, _ = problem.layer_constants([[0], [1]])
+    np.testing.assert_allclose(L, [4, 4])
+    h = 1e-5
+    bend = (problem.f(np.array([h, h])) - problem.f(np.zeros(2))) / h**2
+    assert bend == pytest.approx(L.sum() / 2, rel=1e-6)
+
+
+def test_one_layer_has_the_constants_of_the_whole(rng):
+    problem = Robust(rng.normal(size=(7, 4)), rng.normal(size=7))
+    L, sigma = problem.layer_constants([np.arange(4)])
+    assert (L[0], sigma[0] ** 2) == pytest.approx((problem.L, problem.sigma2))
+
+
 def test_rosenbrock_has_its_minimum_gradient_and_hessian(rng):
     problem = Rosenbrock()
     assert problem.f(problem.x_star) == problem.f_star
@@ -126,3 +160,5 @@ def test_bad_problems_are_refused():
         Logistic(np.ones((2, 1)), [0, 1])
     with pytest.raises(ValueError, match="l2 must be a number >= 0, got -1"):
         Logistic(np.ones((2, 1)), [1, -1], l2=-1)
+    with pytest.raises(ValueError, match="every coordinate 0 ... 1 once, got \\[0 0\\]"):
+        Robust(np.ones((3, 2)), np.ones(3)).layer_constants([[0], [0]])
