@@ -23,6 +23,7 @@ lint: $(READY)  ## style, spelling, the order of the rooms
 	.venv/bin/lint-imports
 
 unit: $(READY)  ## minilib, the tools, and the rules of the chapters
+	$(PY) -c "from minilib import datasets; datasets.docstrings()"  # cached once, not by each test process
 	$(PY) -m pytest tests --ignore tests/site -n 2
 
 nbval: $(READY)  ## run every code cell and compare its output with the stored one

@@ -66,6 +66,8 @@ class Ledger:
         self._record(step, "=", lhs, rhs, where)
 
     def _record(self, step, relation, lhs, rhs, where):
+        if lhs is rhs and isinstance(lhs, np.ndarray):
+            raise ProofError(f"{self.proof}: step {step} compares an array with itself and could not fail")
         lhs, rhs = (np.asarray(a, float).ravel() for a in np.broadcast_arrays(lhs, rhs))
         if lhs.size == 0:
             raise ProofError(f"{self.proof}: step {step} compared nothing (empty arrays)")

@@ -81,6 +81,13 @@ def test_comparing_nothing_fails(ledger, lhs, rhs):
         ledger.leq("(1)", lhs, rhs)
 
 
+def test_comparing_an_array_with_itself_fails(ledger):
+    same = np.ones(3)
+    ledger.eq("(1)", same, same.copy())
+    with pytest.raises(ProofError, match=r"step \(1\) compares an array with itself"):
+        ledger.eq("(1)", same, same)
+
+
 def test_arrays_broadcast_and_every_element_counts(ledger):
     ledger.leq("(1)", np.ones((2, 3)), [1.0, 2.0, 3.0])
     ledger.leq("(1)", 0.5, [[1.0], [2.0]])

@@ -148,6 +148,14 @@ def test_launch_buttons_stand_on_the_pages_exactly_when_the_origin_is_public(sma
     assert "https://mybinder.org/v2/gh/a/b/main" in page
 
 
+def test_binder_installs_the_lock_and_the_library():
+    binder = ROOT / ".binder"
+    (included,) = (binder / "requirements.txt").read_text().split()[1:]
+    assert (binder / included).resolve() == ROOT / "requirements.txt"
+    assert "pip install --no-build-isolation --no-deps -e ." in (binder / "postBuild").read_text()
+    assert os.access(binder / "postBuild", os.X_OK)
+
+
 def test_executing_an_unchanged_chapter_again_changes_no_byte(small_book):
     assert tool(small_book, "notebooks.py", "run").returncode == 0
     first = (small_book / "notebooks" / "01_a.ipynb").read_bytes()

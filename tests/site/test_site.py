@@ -93,6 +93,22 @@ def test_a_narrow_screen_needs_no_sideways_scrolling(visit, page_name):
     assert wide <= 390
 
 
+# Formulas inside sentences that stick out of their line, with every solution open.
+CUT_OFF = """() => [...document.querySelectorAll('article mjx-container:not([display="true"])')]
+  .filter(f => f.getClientRects().length)
+  .filter(f => f.getBoundingClientRect().right > f.closest("p, li, dd, figcaption, caption, td, th, div")
+    .getBoundingClientRect().right + 2)
+  .map(f => f.closest("p, li, dd, figcaption, caption, td, th, div").textContent.trim().slice(0, 60))"""
+
+
+def test_no_formula_is_cut_off_on_a_narrow_screen(visit, page_name):
+    page = visit(page_name, width=390).page
+    for button in page.locator("div.solution.dropdown button.toggle-button").all():
+        button.click()
+    page.wait_for_timeout(300)
+    assert page.evaluate(CUT_OFF) == []
+
+
 def test_search_finds_lamb(visit):
     seen = visit("search")
     seen.page.goto(f"{seen.server}/search.html?q=LAMB")
@@ -116,7 +132,10 @@ def test_a_page_that_calls_out_or_shows_raw_formulas_is_caught(browser, server, 
     bad.write_text(
         "<article style='color:#777;background:#888'><p>$$x$$ and \\(y\\)</p>"
         "<img src='https://example.org/a.png'><script>console.error('no')</script>"
-        "<div style='width:2000px'>wide</div></article>"
+        "<div style='width:2000px'>wide</div>"
+        "<p><mjx-container style='white-space:nowrap'>a formula that is much wider than the page is"
+        " on which it stands</mjx-container></p>"
+        "</article>"
     )
     seen = Visit(browser, server, width=390)
     seen.open(bad.as_uri())
@@ -125,4 +144,5 @@ def test_a_page_that_calls_out_or_shows_raw_formulas_is_caught(browser, server, 
     assert len(seen.page.evaluate(RAW_MATH)) == 2
     assert seen.page.evaluate(CONTRAST, TEXT)[0] < 4.5
     assert seen.page.evaluate("document.documentElement.scrollWidth") > 390
+    assert len(seen.page.evaluate(CUT_OFF)) == 1
     seen.page.context.close()
