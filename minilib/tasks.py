@@ -17,19 +17,19 @@ from minilib.tensor import Tensor, cross_entropy
 
 
 class DigitsTask:
-    """Classify 8 x 8 scanned digits with a network of one hidden layer (tanh or relu).
+    """Classify 8 x 8 scanned digits with a network of `depth` hidden layers of width `hidden` (tanh or relu).
 
     Attributes: `x`, `y`: training pixels (n, 64) and classes (n,); `x_test`, `y_test`; `n`.
     """
 
-    def __init__(self, hidden: int = 32, activation=Tensor.relu):
-        self.hidden, self.activation = hidden, activation
+    def __init__(self, hidden: int = 32, activation=Tensor.relu, depth: int = 1):
+        self.widths, self.activation = [64, *[hidden] * depth, 10], activation
         self.x, self.y, self.x_test, self.y_test = datasets.digits()
         self.n = len(self.y)
 
     def model(self, rng: np.random.Generator) -> MLP:
         """A fresh network with weights drawn from `rng`."""
-        return MLP([64, self.hidden, 10], rng, self.activation)
+        return MLP(self.widths, rng, self.activation)
 
     def loss(self, model: MLP, batch=slice(None)) -> Tensor:
         """Mean cross-entropy in nats over the training examples `batch` (all by default)."""

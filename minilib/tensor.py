@@ -115,6 +115,8 @@ class Tensor:
             raise ValueError(f"the left side of @ needs at least 2 dimensions, got shape {self.shape}")
         if other.ndim == 1:
             return (self @ other.reshape(-1, 1)).reshape(*self.shape[:-1])
+        if other.ndim == 2 and self.ndim > 2:  # all rows in one product: the gradient of `other` is then one, too
+            return (self.reshape(-1, self.shape[-1]) @ other).reshape(*self.shape[:-1], other.shape[1])
         a, b = self.data, other.data
         left, right = (lambda g: g @ b.swapaxes(-1, -2)), (lambda g: a.swapaxes(-1, -2) @ g)
         return Tensor(a @ b, [(self, left), (other, right)])

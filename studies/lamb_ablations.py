@@ -10,7 +10,6 @@ import math
 
 import numpy as np
 
-from minilib.nn import MLP
 from minilib.optim import LAMB, AdamW, clip_grad_norm, parameter_groups
 from minilib.runs import Study
 from minilib.schedules import polynomial, warmup
@@ -18,13 +17,6 @@ from minilib.tasks import DigitsTask, train
 
 EPOCHS, BATCH = 40, 512
 TUNING_SEEDS, SEEDS = (100, 101), (0, 1, 2, 3, 4)
-
-
-class Deep(DigitsTask):
-    """Digits and a network 64-32-32-32-32-10 (relu)."""
-
-    def model(self, rng):
-        return MLP([64, 32, 32, 32, 32, 10], rng, self.activation)
 
 
 class Knobs(LAMB):
@@ -69,7 +61,7 @@ VARIANTS = {
     "global clip 1": (knobs(clip=1.0), {}, True, 0.00125),
     "AdamW": (AdamW, {}, True, 0.0003125),
 }
-TASK = Deep()
+TASK = DigitsTask(depth=4)
 STEPS = EPOCHS * TASK.n // BATCH
 
 

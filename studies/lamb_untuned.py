@@ -10,7 +10,6 @@ the usual one for SGD. To see what the rule costs, `near` tries its rate times 1
 
 import numpy as np
 
-from minilib.nn import MLP
 from minilib.optim import LAMB, LARS, AdamW, parameter_groups
 from minilib.runs import Study
 from minilib.schedules import linear_scaling, polynomial, sqrt_scaling, warmup
@@ -26,14 +25,7 @@ NEAR, NEAR_FROM = (0.25, 0.5, 1, 2, 4), 64  # tried at batches from NEAR_FROM on
 TRUST = 0.02
 
 
-class Deep(DigitsTask):
-    """Digits and a network 64-32-32-32-32-10 (relu)."""
-
-    def model(self, rng):
-        return MLP([64, 32, 32, 32, 32, 10], rng, self.activation)
-
-
-TASK = Deep()
+TASK = DigitsTask(depth=4)
 METHODS = {
     "LAMB": lambda named, lr: LAMB(parameter_groups(named, 0.01, layer_adaptation=False), lr=lr),
     "AdamW": lambda named, lr: AdamW(parameter_groups(named, 0.01), lr=lr),

@@ -8,7 +8,6 @@ steps and quadratic decay. Larger: add to BATCHES, SEEDS or EPOCHS. About five m
 
 import numpy as np
 
-from minilib.nn import MLP
 from minilib.optim import LARS, SGD
 from minilib.runs import Study
 from minilib.schedules import polynomial, warmup
@@ -26,11 +25,11 @@ class Deep(DigitsTask):
     """Digits and a network 64-32-32-32-32-10 (relu), its weight matrices multiplied by `scales`."""
 
     def __init__(self, scales):
-        super().__init__()
+        super().__init__(depth=4)
         self.scales = scales
 
     def model(self, rng):
-        net = MLP([64, 32, 32, 32, 32, 10], rng, self.activation)
+        net = super().model(rng)
         for layer, c in zip(net.layers, self.scales, strict=True):
             layer.weight.data *= c
         return net

@@ -21,10 +21,10 @@ CELLS = {
     "digits, small": ("digits", 32, 300, 10),
     "digits, big": ("digits", 512, 100, 10),
     "words, small": ("words", 32, 800, 50),
-    "words, big": ("words", 128, 300, 20),
+    "words, big": ("words", 256, 500, 20),
 }
-TRIALS = {"digits": 32, "words": 16}
-PILOT_SEED, TUNING_SEED, SEEDS = 50, 100, (0, 1, 2, 3, 4)
+TRIALS = {"digits": 32, "words": 24}
+PILOT_SEED, TUNING_SEED, SEEDS = 50, 100, (10, 11, 12, 13, 14)
 MATRIX_CELL, MATRIX_TRIALS, MATRIX_SEEDS = "digits, big", 16, tuple(range(100, 106))
 TRUST, BETA2 = 0.02, 0.99
 # method -> the least and the largest learning rate; 2.5 decades each

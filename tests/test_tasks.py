@@ -133,3 +133,8 @@ def test_words_are_learned_beyond_their_frequencies_also_on_unseen_text():
     task = WordsTask()
     run = train(task, lambda p: Adam(p, lr=5e-3), steps=600, batch_size=64)
     assert task.test_loss(run.model) < task.unigram_entropy() - 0.1
+
+
+def test_depth_is_the_number_of_hidden_layers():
+    model = DigitsTask(hidden=8, depth=3).model(np.random.default_rng(0))
+    assert [layer.weight.shape for layer in model.layers] == [(64, 8), (8, 8), (8, 8), (8, 10)]
