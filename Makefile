@@ -6,17 +6,18 @@ READY := .venv/.ready
 export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book page test lint unit nbval site lab notebook page sync format bench study report lock clean
+.PHONY: help book page test lint unit nbval site lab notebook page sync format bench study \
+	runs-check report lock clean
 
 help:  ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' Makefile
 
 book: $(READY)  ## execute every chapter and build the site into _build/html
 	$(PY) tools/build_book.py
 
 test: lint unit nbval book site report  ## everything that must hold
 
-lint: $(READY)  ## style, spelling, the order of the rooms
+lint: $(READY) runs-check  ## style, spelling, the order of the rooms, the recorded runs
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	.venv/bin/codespell
@@ -54,6 +55,9 @@ bench: $(READY)  ## time and memory of every NumPy optimizer
 
 study: $(READY)  ## make a recorded run, or go on with one that stopped: make study NAME=batch-size
 	$(PY) studies/$(subst -,_,$(NAME)).py
+
+runs-check: $(READY)  ## recorded runs: every field there, made by a study, read by a chapter
+	$(PY) tools/runs_check.py
 
 report: $(READY)  ## a table of the chapters: time, cells, words, exercises (after make book)
 	$(PY) tools/report.py

@@ -4,7 +4,7 @@ Two tasks, two batch sizes. In each of these four cells every method gets the sa
 same Halton points, mapped to the space that RATES and SHARED publish for it), all on one tuning seed. The trial with
 the lowest validation loss is run again on five fresh seeds, and its loss on test examples that tuning never saw is
 what counts. A pilot on a third seed fixes the target for the time to target before any trial. Larger: TRIALS, SEEDS,
-CELLS. The record took 42 minutes of computing on two busy cores.
+CELLS. How long it took stands in the record.
 """
 
 import numpy as np
