@@ -1,11 +1,11 @@
-"""LAMB: recorded runs, by hand, bounds on phi, and its invariances."""
+"""LAMB: recorded runs, its public relatives, by hand, bounds on phi, and its invariances."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minilib.optim import LAMB, AdamW
+from minilib.optim import LAMB, AdamW, clip_grad_norm
 from tests.optim.helpers import (
     assert_matches_reference,
     one_step,
@@ -26,9 +26,69 @@ def test_lamb_follows_public_implementations_for_fifty_steps(content, run):
         assert max(np.linalg.norm(p.data) for p in params.values()) > 10, "the bound on the norm never mattered"
 
 
-def test_there_are_recorded_runs_of_two_packages():
+def test_there_are_recorded_runs_of_four_packages():
     packages = {p.values[0]["reference"].split()[0] for p in reference_runs("LAMB")}
-    assert packages == {"timm", "pytorch_optimizer"}
+    assert packages == {"timm", "pytorch_optimizer", "optax", "tensorflow-addons"}
+
+
+class AsShipped(LAMB):
+    """timm with its defaults: the global norm clipped at 1, and no ratio where the decay is zero."""
+
+    def step(self):
+        clip_grad_norm([p for group in self.param_groups for p in group["params"]], 1.0)
+        super().step()
+
+    def update(self, x, g, s):
+        if self.weight_decay > 0:
+            super().update(x, g, s)
+        else:
+            x -= self.lr * self.direction(g, s)
+
+
+class Outside(LAMB):
+    """pytorch_optimizer with its defaults: decay outside the ratio, the learning rate corrected, not the averages."""
+
+    def __init__(self, params, **options):
+        super().__init__(params, **options, bias_correction=False)
+
+    def update(self, x, g, s):
+        x -= self.lr * self.weight_decay * x
+        r = self.direction(g, s)
+        size, norm = min(np.linalg.norm(x), 10), np.linalg.norm(r)
+        ratio = size / (norm + self.eps) if size > 0 and norm > 0 else 1.0
+        x -= self.lr / (1 - self.betas[0] ** s["step"]) * ratio * r
+
+
+class OneSidedOnCPU(LAMB):
+    """bitsandbytes on a processor: decay outside, a ratio of at most 1, its norm that of r without correction."""
+
+    shortened = 0
+
+    def update(self, x, g, s):
+        r = self.direction(g, s)
+        uncorrected = (1 - self.betas[0] ** s["step"]) / np.sqrt(1 - self.betas[1] ** s["step"])
+        size, norm = np.linalg.norm(x), uncorrected * np.linalg.norm(r)
+        ratio = size / norm if norm > size else 1.0
+        OneSidedOnCPU.shortened += 0 < ratio < 1
+        x -= self.lr * self.weight_decay * x
+        x -= self.lr * ratio * r
+
+
+@pytest.mark.parametrize(("content", "run"), reference_runs("AsShipped") + reference_runs("Outside"))
+def test_the_relatives_in_public_packages_are_what_chapter_7_says(content, run):
+    forms = {"AsShipped": AsShipped, "Outside": Outside}
+    assert_matches_reference(content, run, rtol=1e-10, cls=forms[content["optimizer"]])
+    with pytest.raises(AssertionError, match="relative error"):
+        assert_matches_reference(content, run, rtol=1e-3, cls=LAMB)
+
+
+@pytest.mark.parametrize(("content", "run"), reference_runs("OneSidedOnCPU"))
+def test_the_relative_in_float32_is_what_chapter_7_says(content, run):
+    OneSidedOnCPU.shortened = 0
+    assert_matches_reference(content, run, rtol=1e-5, cls=OneSidedOnCPU)
+    assert OneSidedOnCPU.shortened > 0, "the ratio was never below 1"
+    with pytest.raises(AssertionError, match="relative error"):
+        assert_matches_reference(content, run, rtol=1e-3, cls=LAMB)
 
 
 def test_the_first_step_by_hand():
