@@ -2,7 +2,7 @@
 
 The rate is tuned at batch 32 (nine rates, three seeds), carried over by each rule, and run on six fresh seeds; "tuned
 anew" gets nine rates of its own. Every run sees the data EPOCHS times, with a warm-up over a fifth of the steps and a
-cosine. Larger: EPOCHS, SEEDS. About five minutes on one busy core.
+cosine. Larger: EPOCHS, SEEDS. About a minute on one core.
 """
 
 import numpy as np

@@ -3,7 +3,7 @@
 Every variant gets the same ten learning rates (factor 2; a start of its own, so that the best is inside) and the same
 five seeds, warm-up of a tenth of the steps unless it says none, linear decay, decay 0.01, network 64-32-32-32-32-10.
 The best rate is chosen on seeds 100 and 101 and reported on five fresh ones. Larger: raise EPOCHS, add to SEEDS.
-About five minutes on one core.
+About two minutes on one core.
 """
 
 import math

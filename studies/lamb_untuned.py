@@ -5,7 +5,7 @@ The recipe is that of You et al. 2020 (untuned LAMB): learning rate proportional
 after that; five fresh seeds at every batch follow the rule. Every run sees the data EPOCHS times. The paper's 3,125
 steps are a fifth of its run at 32K; so WARMUP is a fifth of our run at the full batch. LARS also gets the linear rule,
 the usual one for SGD. To see what the rule costs, `near` tries its rate times 1/4 ... 4 on the tuning seeds, at batch
-64 and more. Larger: raise EPOCHS, add to SEEDS or NEAR. About ten minutes on one core.
+64 and more. Larger: raise EPOCHS, add to SEEDS or NEAR. About three minutes on one core.
 """
 
 import numpy as np
