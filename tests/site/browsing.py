@@ -19,6 +19,11 @@ def site_pages():
     return [toc["root"], *chapters]
 
 
+SETTLED = """() =>
+    !document.querySelector("meta[http-equiv=Refresh]") && document.readyState === "complete"
+    && (!window.MathJax || MathJax.startup?.promise?.then(() => true))"""
+
+
 class Quiet(SimpleHTTPRequestHandler):
     def log_message(self, *arguments):
         pass
@@ -56,8 +61,11 @@ class Visit:
             self.errors.append(f"{response.status} {response.url}")
 
     def open(self, name):
-        """Open a page of the site (or any address) and wait until its formulas are set."""
+        """Open a page of the site (or any address) and wait until its formulas are set.
+
+        A page that only sends the reader on (the site's root does) is followed first: its
+        successor may replace it at any moment, so nothing is asked of it.
+        """
         self.page.goto(name if "://" in name else f"{self.server}/{name}.html")
-        self.page.wait_for_function("!window.MathJax || MathJax.startup?.promise")
-        self.page.evaluate("window.MathJax ? MathJax.startup.promise.then(() => null) : null")
+        self.page.wait_for_function(SETTLED)
         self.page.wait_for_timeout(300)  # whatever else a script may still ask for
