@@ -4,7 +4,7 @@ The paper's shape of schedule: a constant or linearly growing rate for a tenth o
 gets three learning rates, a factor 2 apart, with warm-up, on one seed; the window of three is moved until the middle
 one is best (lowest test loss). The best runs on five fresh seeds, and on the same seeds without warm-up at the
 same rate, which is the paper's question. The rows in RETUNED are also given three rates without warm-up. Larger: raise
-STEPS or add to SEEDS. About eight minutes on one quiet core.
+STEPS or add to SEEDS. About seven minutes on one quiet core.
 """
 
 import numpy as np
