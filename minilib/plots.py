@@ -24,6 +24,13 @@ OPTIMIZERS = {
     "LAMB": (RED, "-"),
     "Adafactor": (GREEN, "--"),
     "CAME": (GREEN, "-"),
+    "SM3": (GREEN, ":"),
+    "Lion": (ORANGE, "--"),
+    "AdamMini": (BLUE, "--"),
+    "Shampoo": (PINK, ":"),
+    "SOAP": (PINK, "-."),
+    "Muon": (BLACK, "-."),
+    "ScheduleFree": (BLUE, ":"),
 }
 
 

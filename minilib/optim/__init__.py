@@ -3,12 +3,19 @@
 from minilib.optim.adafactor import Adafactor
 from minilib.optim.adagrad import Adagrad, RMSProp
 from minilib.optim.adam import Adam, AdamW, AMSGrad
+from minilib.optim.adam_mini import AdamMini
 from minilib.optim.base import Optimizer
 from minilib.optim.came import CAME
-from minilib.optim.groups import clip_grad_norm, parameter_groups
+from minilib.optim.groups import clip_grad_norm, parameter_groups, together
 from minilib.optim.lamb import LAMB
 from minilib.optim.lars import LARS, LARS2020
+from minilib.optim.lion import Lion
+from minilib.optim.muon import Muon
+from minilib.optim.schedule_free import ScheduleFree
 from minilib.optim.sgd import SGD
+from minilib.optim.shampoo import Shampoo
+from minilib.optim.sm3 import SM3
+from minilib.optim.soap import SOAP
 from minilib.optim.trust import trust_ratio
 
 __all__ = [
@@ -17,14 +24,22 @@ __all__ = [
     "LARS",
     "LARS2020",
     "SGD",
+    "SM3",
+    "SOAP",
     "AMSGrad",
     "Adafactor",
     "Adagrad",
     "Adam",
+    "AdamMini",
     "AdamW",
+    "Lion",
+    "Muon",
     "Optimizer",
     "RMSProp",
+    "ScheduleFree",
+    "Shampoo",
     "clip_grad_norm",
     "parameter_groups",
+    "together",
     "trust_ratio",
 ]

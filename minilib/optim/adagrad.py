@@ -17,11 +17,16 @@ class Adagrad(Optimizer):
 
     def update(self, x, g, s):
         g = g + self.weight_decay * x
+        v = self.second_moment(g, s)
+        # x ← x − η g / (√v + ε)
+        x -= self.lr * g / (np.sqrt(v) + self.eps)
+
+    def second_moment(self, g: np.ndarray, s: dict) -> np.ndarray:
+        """The sum of all g² so far, same shape as `g`."""
         # v_t = v_{t−1} + g_t²
         v = s.setdefault("v", np.zeros_like(g))
         v += g**2
-        # x ← x − η g / (√v + ε)
-        x -= self.lr * g / (np.sqrt(v) + self.eps)
+        return v
 
 
 class RMSProp(Optimizer):

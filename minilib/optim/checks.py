@@ -61,6 +61,18 @@ EPS_PAIR = {"eps": ("a pair of finite numbers > 0", _tuple_of(_positive, _positi
 BETAS_TRIPLE = {"betas": ("three numbers in [0, 1)", _tuple_of(_unit, _unit, _unit))}
 
 
+# What only newer methods have.
+def _count(v):
+    return isinstance(v, (int, np.integer)) and not isinstance(v, bool) and v >= 1
+
+
+ADJUSTMENTS = ("original", "match_rms_adamw")
+ADJUST = {"adjust_lr_fn": (f"one of {ADJUSTMENTS}", lambda v: isinstance(v, str) and v in ADJUSTMENTS)}
+AXIS = {"axis": ("0, -1 or None", lambda v: v is None or (isinstance(v, int) and not _flag(v) and v in (0, -1)))}
+BETA1_POSITIVE = {"betas": ("two numbers in [0, 1), the first > 0", lambda v: RANGES["betas"][1](v) and v[0] > 0)}
+COUNTS = dict.fromkeys(("ns_steps", "precondition_frequency"), ("an integer >= 1", _count))
+
+
 def check_option(name: str, value, ranges: dict = RANGES) -> None:
     """Raises ValueError when option `name` may not have this `value`, or when `ranges` does not say what it may be."""
     if name not in ranges:

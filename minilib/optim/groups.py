@@ -1,4 +1,4 @@
-"""Helpers around a step: clipping the gradient by its global norm, and the usual exclusions by parameter group."""
+"""Helpers around a step: clipping the global norm, the usual exclusions by group, two optimizers used as one."""
 
 import math
 from collections.abc import Iterable
@@ -43,3 +43,37 @@ def parameter_groups(named_parameters: Iterable[tuple], weight_decay: float, **e
         {"params": vectors, "weight_decay": 0.0, **exclude},
     ]
     return [group for group in groups if group["params"]]
+
+
+class _Together:
+    """See `together`."""
+
+    def __init__(self, optimizers):
+        self.optimizers = optimizers
+        self.param_groups = [group for opt in optimizers for group in opt.param_groups]
+
+    def zero_grad(self):
+        for opt in self.optimizers:
+            opt.zero_grad()
+
+    def step(self):
+        for opt in self.optimizers:
+            opt.step()
+
+    def state_bytes(self):
+        return sum(opt.state_bytes() for opt in self.optimizers)
+
+
+def together(*optimizers):
+    """Several optimizers used as one, such as `together(Muon(matrices), AdamW(rest))`.
+
+    Has their `param_groups`, one after the other, `zero_grad`, `step` and `state_bytes`. State is saved and loaded
+    one optimizer at a time. A bad gradient stops the step of its own optimizer, not those that came before.
+
+    Raises:
+        ValueError: a parameter belongs to two of them.
+    """
+    ids = [id(p) for opt in optimizers for group in opt.param_groups for p in group["params"]]
+    if len(ids) != len(set(ids)):
+        raise ValueError("a parameter belongs to two of the optimizers: each must be in exactly one")
+    return _Together(optimizers)

@@ -1,4 +1,4 @@
-"""Adafactor against torch, the fixed-rate form against an oracle, the factorisation, by hand, and invariances."""
+"""Adafactor against torch and recorded runs, against an oracle, the factorisation, by hand, and invariances."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,15 @@ from hypothesis.extra.numpy import arrays
 
 from minilib.optim import Adafactor
 from minilib.optim.adafactor import factored_ema, rms
-from tests.optim.helpers import Parameter, assert_matches_torch, one_step, set_gradients, start_parameters
+from tests.optim.helpers import (
+    Parameter,
+    assert_matches_reference,
+    assert_matches_torch,
+    one_step,
+    reference_runs,
+    set_gradients,
+    start_parameters,
+)
 from tests.references import recipe
 
 OPTIONS = [
@@ -25,6 +33,30 @@ positive = arrays(np.float64, (4, 3), elements=st.floats(0.01, 100))
 def test_adafactor_follows_torch_for_fifty_steps(options):
     options = {"lr": 1e-2, "eps": (1e-30, 1e-3), **options}
     assert_matches_torch(Adafactor, options, torch.optim.Adafactor, options)
+
+
+def agreement(content: dict) -> float:
+    """optax rounds 1 - t^-c to float32, also where everything else is float64."""
+    return 2e-6 if "optax" in content["reference"] else 1e-10
+
+
+@pytest.mark.parametrize(("content", "run"), reference_runs("Adafactor"))
+def test_adafactor_follows_public_implementations_for_fifty_steps(content, run):
+    assert_matches_reference(content, run, rtol=agreement(content))
+
+
+def test_there_are_recorded_runs_of_four_packages():
+    packages = {p.values[0]["reference"].split()[0] for p in reference_runs("Adafactor")}
+    assert packages == {"transformers", "timm", "pytorch_optimizer", "optax"}
+
+
+@pytest.mark.parametrize(("content", "run"), reference_runs("Adafactor"))
+def test_a_kernel_factored_along_other_axes_is_another_method(content, run):
+    record = content["runs"][run]
+    other = {"kernel": [2, 3, 0, 1]} if "ours_axes" not in record else {}
+    changed = {**content, "runs": {run: {**record, "ours_axes": other}}}
+    with pytest.raises(AssertionError, match="kernel at step"):
+        assert_matches_reference(changed, run, rtol=1e-2)
 
 
 @pytest.mark.parametrize(("lr", "decay", "d"), [(0.1, 0.0, 1.0), (0.02, 0.3, 0.5)])

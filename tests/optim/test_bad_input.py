@@ -28,6 +28,10 @@ BAD = {
     "bias_correction": NOT_FLAGS,
     "layer_adaptation": NOT_FLAGS,
     "relative_step": NOT_FLAGS,
+    "axis": [1, -2, 0.0, "0", True, (0,)],
+    "ns_steps": [0, -1, 5.0, INF, *NOT_NUMBERS],
+    "precondition_frequency": [0, -1, 10.0, INF, *NOT_NUMBERS],
+    "adjust_lr_fn": ["Original", "", None, 1, True, ("original",)],
 }
 
 
@@ -52,8 +56,9 @@ every_option = pytest.mark.parametrize(("cls", "option", "values"), CASES)
 
 def midway(cls, options=None):
     """An optimizer after three steps, with gradients for the fourth."""
-    params = start_parameters()
-    opt = cls([{"params": list(params.items())[:2]}, {"params": list(params.items())[2:]}], **(options or {}))
+    params = start_parameters(cls=cls)
+    named, half = list(params.items()), len(params) // 2
+    opt = cls([{"params": named[:half]}, {"params": named[half:]}], **(options or {}))
     for t in range(1, 5):
         set_gradients(params, t)
         if t < 4:

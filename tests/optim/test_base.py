@@ -30,7 +30,7 @@ def test_every_optimizer_of_the_room_is_tested_here():
 @every_method
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_parameters_and_state_keep_the_dtype_whatever_the_gradients_and_the_rate_are(cls, options, dtype):
-    params = start_parameters(dtype)
+    params = start_parameters(dtype, cls)
     opt = cls(params.values(), **options)
     for t in range(1, 4):
         set_gradients(params, t)
@@ -45,7 +45,7 @@ def test_parameters_and_state_keep_the_dtype_whatever_the_gradients_and_the_rate
 @every_method
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_gradients_of_zero_from_the_first_step_on_change_nothing_without_decay(cls, options, dtype):
-    params = start_parameters(dtype)
+    params = start_parameters(dtype, cls)
     before = copy.deepcopy(params)
     opt = cls(params.values(), **(options | {"weight_decay": 0.0}))
     for _ in range(3):
@@ -58,7 +58,7 @@ def test_gradients_of_zero_from_the_first_step_on_change_nothing_without_decay(c
 
 @every_method
 def test_a_step_leaves_the_gradients_as_they_were(cls, options):
-    params = start_parameters()
+    params = start_parameters(cls=cls)
     opt = cls(params.values(), **options)
     run_steps(opt, params, 1, 3)
     set_gradients(params, 4)
@@ -69,7 +69,7 @@ def test_a_step_leaves_the_gradients_as_they_were(cls, options):
 
 @every_method
 def test_a_parameter_without_a_gradient_stands_still_and_its_state_too(cls, options):
-    params = start_parameters()
+    params = start_parameters(cls=cls)
     alone = {"matrix": copy.deepcopy(params["matrix"])}
     opt, opt_alone = cls(params.values(), **options), cls(alone.values(), **options)
     for t in range(1, 7):
@@ -125,24 +125,24 @@ def test_an_optimizer_must_write_update(parameter):
 
 @every_method
 def test_groups_with_options_of_their_own_are_like_separate_optimizers(cls, options):
-    params, others = start_parameters(), start_parameters()
+    params, others = start_parameters(cls=cls), start_parameters(cls=cls)
     special = {"lr": 0.01, "weight_decay": 0.0}
-    is_vector = {n: p.data.ndim < 2 for n, p in params.items()}
+    is_second = {n: k >= len(params) // 2 for k, n in enumerate(params)}
     groups = [
-        {"params": [(n, p) for n, p in params.items() if not is_vector[n]]},
-        {"params": [(n, p) for n, p in params.items() if is_vector[n]], **special},
+        {"params": [(n, p) for n, p in params.items() if not is_second[n]]},
+        {"params": [(n, p) for n, p in params.items() if is_second[n]], **special},
     ]
     together = cls(groups, **options)
-    matrices = cls([p for n, p in others.items() if not is_vector[n]], **options)
-    vectors = cls([p for n, p in others.items() if is_vector[n]], **(options | special))
+    firsts = cls([p for n, p in others.items() if not is_second[n]], **options)
+    seconds = cls([p for n, p in others.items() if is_second[n]], **(options | special))
     for t in range(1, 6):
         for some in (params, others):
             set_gradients(some, t)
-        for opt in (together, matrices, vectors):
+        for opt in (together, firsts, seconds):
             opt.step()
     for n in params:
         np.testing.assert_array_equal(params[n].data, others[n].data)
-    assert together.state_bytes() == matrices.state_bytes() + vectors.state_bytes()
+    assert together.state_bytes() == firsts.state_bytes() + seconds.state_bytes()
 
 
 def test_options_are_read_from_the_first_group_and_set_in_all():

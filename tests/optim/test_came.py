@@ -80,3 +80,73 @@ def test_the_size_of_the_gradient_does_not_matter(scale):
     plain = one_step(CAME, MATRIX, None, steps=gradients, lr=0.01)
     scaled = one_step(CAME, MATRIX, None, steps=[scale * g for g in gradients], lr=0.01)
     np.testing.assert_allclose(scaled, plain, rtol=1e-10)
+
+
+def steps_of(gradients, lr=1.0, **options):
+    """All steps of one matrix, in learning rates."""
+    p, moves = Parameter(np.zeros(np.shape(gradients[0]))), []
+    opt = CAME([p], lr=lr, **options)
+    for g in gradients:
+        before = p.data.copy()
+        p.grad = np.asarray(g, float)
+        opt.step()
+        moves.append((before - p.data) / lr)
+    return np.array(moves), opt.state[0]
+
+
+def longest(t, beta1, beta3):
+    """The bound K_t of chapter 11 on the weighted mean square of a row of steps."""
+    return ((1 - beta1) / beta1) ** 2 * beta3 * (beta3**-t - 1) / (1 - beta3) ** 2
+
+
+@given(seed=st.integers(0, 2**20), beta1=st.sampled_from([0.5, 0.9]), beta3=st.sampled_from([0.9, 0.9999]))
+def test_the_weighted_mean_square_of_a_row_or_column_of_steps_is_bounded(seed, beta1, beta3):
+    rng = np.random.default_rng(seed)
+    gradients = rng.normal(size=(12, 4, 3)) * 10.0 ** rng.integers(-3, 3, size=(12, 1, 1))
+    moves, s = steps_of(gradients, betas=(beta1, 0.99, beta3))
+    bound = longest(12, beta1, beta3) * (1 + 1e-9)
+    assert (moves[-1] ** 2 @ (s["C"] / s["C"].sum()) <= bound).all()
+    assert ((s["R"] / s["R"].sum()) @ moves[-1] ** 2 <= bound).all()
+
+
+def test_an_average_at_constant_speed_attains_the_bound():
+    class SecondHalf(CAME):
+        def clipped_direction(self, g, s, beta2):
+            return g
+
+    beta1, beta3, steps = 0.9, 0.99, 40
+    speed = beta3 ** (np.arange(1, steps + 1) - float(steps))
+    average = np.cumsum(speed)
+    updates = average - speed + speed / (1 - beta1)
+    p = Parameter(np.zeros((1, 1)))
+    opt = SecondHalf([p], lr=1.0, betas=(beta1, 0.99, beta3), eps=(1e-30, 1e-30))
+    for u in updates / updates.max():
+        before = p.data.copy()
+        p.grad = np.full((1, 1), u)
+        opt.step()
+    np.testing.assert_allclose(before - p.data, longest(steps, beta1, beta3) ** 0.5, rtol=1e-9)
+
+
+@given(seed=st.integers(0, 2**20))
+def test_the_cross_ratios_of_a_gradient_of_one_shape_survive_every_step(seed):
+    rng = np.random.default_rng(seed)
+    shape = rng.uniform(0.5, 2.0, size=(3, 4)) * rng.choice([-1.0, 1.0], size=(3, 4))
+    moves, _ = steps_of([a * shape for a in rng.uniform(0.1, 2.0, size=8)])
+
+    def cross(a):
+        return a[0, 0] * a[1:, 1:] / (a[:1, 1:] * a[1:, :1])
+
+    np.testing.assert_allclose(cross(moves[-1]), cross(shape), rtol=1e-6)
+
+
+def test_a_steady_step_grows_as_the_closed_form_says():
+    moves, _ = steps_of([np.ones((2, 3))] * 300, betas=(0.9, 0.999, 0.95), eps=(1e-30, 1e-8))
+    t = np.arange(1, 301.0)
+    S = 0.05 * 0.81 * (0.95**t - 0.81**t) / (0.95 - 0.81) + 1e-8 * (1 - 0.95**t)
+    np.testing.assert_allclose(moves[:, 0, 0], (1 - 0.9**t) / np.sqrt(S), rtol=1e-9)
+
+
+def test_in_pure_noise_the_step_is_the_root_of_half_of_one_minus_beta1_over_beta1():
+    gradients = np.random.default_rng(0).normal(size=(600, 30, 30))
+    moves, _ = steps_of(gradients, betas=(0.9, 0.99, 0.99))
+    np.testing.assert_allclose(np.sqrt(np.mean(moves[400:] ** 2)), (0.1 / 2) ** 0.5 / 0.9, rtol=0.05)

@@ -23,6 +23,11 @@ def came_numbers(shape):
     return size(shape) + factors(shape) + (factors(shape) if len(shape) >= 2 else 0)
 
 
+def squares(shape):
+    """One square matrix for every axis."""
+    return sum(n * n for n in shape)
+
+
 NUMBERS_OF_STATE = {
     "SGD": size,  # with momentum
     "Adagrad": size,
@@ -35,6 +40,13 @@ NUMBERS_OF_STATE = {
     "LAMB": lambda shape: 2 * size(shape),
     "Adafactor": factors,
     "CAME": came_numbers,
+    "SM3": lambda shape: size(shape) + (sum(shape) or 1),  # with momentum
+    "Lion": size,
+    "AdamMini": lambda shape: size(shape) + (shape[-1] if len(shape) >= 2 else 1),
+    "Shampoo": lambda shape: size(shape) + squares(shape),  # with momentum
+    "SOAP": lambda shape: 2 * size(shape) + (2 * squares(shape) if len(shape) >= 2 else 0),
+    "Muon": size,
+    "ScheduleFree": lambda shape: 2 * size(shape),
 }
 
 
@@ -42,7 +54,7 @@ NUMBERS_OF_STATE = {
 @pytest.mark.parametrize("name", METHODS)
 def test_the_bytes_of_state_are_those_of_the_formula(name, dtype):
     cls, options = METHODS[name]
-    params = start_parameters(dtype)
+    params = start_parameters(dtype, cls)
     opt = cls(params.values(), **options)
     assert opt.state_bytes() == 0
     run_steps(opt, params, 1, 2)
@@ -59,7 +71,7 @@ def test_plain_sgd_keeps_no_state():
 
 @every_method
 def test_a_run_that_was_saved_and_loaded_continues_with_the_same_bits(cls, options):
-    params = start_parameters()
+    params = start_parameters(cls=cls)
     opt = cls(params.values(), **options)
     run_steps(opt, params, 1, 7)
     saved, others = pickle.dumps(opt.state_dict()), copy.deepcopy(params)
@@ -72,7 +84,7 @@ def test_a_run_that_was_saved_and_loaded_continues_with_the_same_bits(cls, optio
 
 @every_method
 def test_a_state_dict_is_a_copy_and_loading_copies_again(cls, options):
-    params = start_parameters()
+    params = start_parameters(cls=cls)
     opt = cls(params.values(), **options)
     run_steps(opt, params, 1, 3)
     saved = opt.state_dict()
@@ -85,7 +97,7 @@ def test_a_state_dict_is_a_copy_and_loading_copies_again(cls, options):
 
 @every_method
 def test_a_deep_copy_of_an_optimizer_continues_with_the_same_bits(cls, options):
-    params = start_parameters()
+    params = start_parameters(cls=cls)
     opt = cls(params.values(), **options)
     run_steps(opt, params, 1, 5)
     other = copy.deepcopy(opt)

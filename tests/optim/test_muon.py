@@ -1,0 +1,126 @@
+"""Muon against torch, what Newton-Schulz does to singular values, and what is refused."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from minilib.optim import AdamW, Muon, together
+from minilib.optim.muon import newton_schulz
+from tests.optim.helpers import Parameter, one_step
+from tests.references import recipe
+
+OPTIONS = [
+    {},
+    {"lr": 0.1, "momentum": 0.8, "weight_decay": 0.0, "nesterov": False},
+    {"lr": 0.1, "ns_steps": 3, "adjust_lr_fn": "match_rms_adamw"},
+]
+MATRICES = ("matrix", "zeros")
+RNG = np.random.default_rng(0)
+STEPS = [RNG.normal(size=(3, 4)) for _ in range(4)]
+X = RNG.normal(size=(3, 4))
+QL, QR = (np.linalg.qr(RNG.normal(size=(n, n)))[0] for n in (3, 4))
+
+
+def follow_torch(options, wide=False) -> float:
+    """Fifty steps in float64; the largest error of a step relative to the largest entry of the parameter."""
+    turn = np.transpose if wide else np.array
+    start = {n: turn(x) for n, x in recipe.start().items() if n in MATRICES}
+    ours = {n: Parameter(x) for n, x in start.items()}
+    theirs = {n: torch.nn.Parameter(torch.tensor(x)) for n, x in start.items()}
+    opt, torch_opt, worst = Muon(ours.values(), **options), torch.optim.Muon(theirs.values(), **options), 0.0
+    for gradient in recipe.gradients():
+        for n in MATRICES:
+            ours[n].grad, theirs[n].grad = turn(gradient[n]), torch.tensor(turn(gradient[n]))
+        opt.step()
+        torch_opt.step()
+        for n in MATRICES:
+            expected = theirs[n].detach().numpy()
+            worst = max(worst, np.abs(ours[n].data - expected).max() / np.abs(expected).max())
+    return worst
+
+
+@pytest.mark.parametrize("wide", [False, True])
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_muon_follows_torch_for_fifty_steps_when_torch_computes_in_float64(monkeypatch, options, wide):
+    # torch casts to bfloat16 with this method, and then works in place: so it gets a float64 copy
+    monkeypatch.setattr(torch.Tensor, "bfloat16", lambda t: t.double().clone())
+    assert follow_torch(options, wide) < 1e-10
+
+
+def test_with_torchs_bfloat16_the_two_differ_in_the_third_digit_but_not_the_first():
+    assert 1e-4 < follow_torch(OPTIONS[1]) < 0.1
+
+
+def test_a_step_of_one_number_by_hand():
+    # m = 3, X = 1; one iteration: 3.4445 - 4.7750 + 2.0315 = 0.701.  x = 2 (1 - 0.1 * 0.5) - 0.1 * 0.701
+    x = one_step(Muon, [[2]], [[3]], lr=0.1, weight_decay=0.5, ns_steps=1)
+    np.testing.assert_allclose(x, [[1.9 - 0.0701]], rtol=1e-12)
+
+
+@pytest.mark.parametrize(("how", "factors"), [("original", (2, 1)), ("match_rms_adamw", (0.4 * 2, 0.4 * 2))])
+def test_the_shape_sets_the_length_of_a_step_by_hand(how, factors):
+    # a tall 16 x 4 matrix and its transpose
+    g = np.linalg.qr(RNG.normal(size=(16, 4)))[0]
+    ortho = newton_schulz(g)
+    tall, wide = (
+        one_step(Muon, np.zeros(a.shape), a, lr=0.1, weight_decay=0, adjust_lr_fn=how, momentum=0.5) for a in (g, g.T)
+    )
+    np.testing.assert_allclose(tall, -0.1 * factors[0] * ortho, rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(wide, -0.1 * factors[1] * ortho.T, rtol=1e-12, atol=1e-15)
+
+
+def test_a_gradient_of_zero_moves_nothing():
+    np.testing.assert_array_equal(one_step(Muon, X, np.zeros((3, 4)), weight_decay=0.0), X)
+
+
+@given(sigma=arrays(np.float64, 3, elements=st.floats(0.01, 1)))
+def test_newton_schulz_keeps_the_singular_vectors_and_brings_the_values_near_one(sigma):
+    ortho = newton_schulz(QL @ np.diag(sigma) @ QR[:3])
+    core = QL.T @ ortho @ QR[:3].T
+    np.testing.assert_allclose(core, np.diag(np.diag(core)), atol=1e-9)
+    assert (np.diag(core) > 0.65).all()
+    assert (np.diag(core) < 1.25).all()
+
+
+def test_a_rotated_problem_is_solved_by_the_rotated_steps():
+    plain = one_step(Muon, X, None, steps=STEPS, lr=0.1)
+    rotated = one_step(Muon, QL @ X @ QR.T, None, steps=[QL @ g @ QR.T for g in STEPS], lr=0.1)
+    np.testing.assert_allclose(rotated, QL @ plain @ QR.T, rtol=1e-10, atol=1e-12)
+
+
+@given(scale=st.floats(1e-3, 1e3))
+def test_the_size_of_the_gradient_does_not_matter(scale):
+    plain = one_step(Muon, X, None, steps=STEPS, lr=0.1)
+    np.testing.assert_allclose(one_step(Muon, X, None, steps=[scale * g for g in STEPS], lr=0.1), plain, rtol=1e-9)
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (2, 2, 2)], ids=str)
+def test_what_is_no_matrix_is_refused_by_name_and_not_added(shape):
+    with pytest.raises(ValueError, match=r"Muon takes matrices only, bias has shape .*: give it to AdamW"):
+        Muon([("weight", Parameter(X)), ("bias", Parameter(np.ones(shape)))])
+    opt = Muon([Parameter(X)])
+    with pytest.raises(ValueError, match="matrices only"):
+        opt.add_param_group({"params": [Parameter(np.ones(shape))]})
+    assert len(opt.param_groups) == 1
+
+
+def test_muon_and_adamw_together_take_the_steps_that_each_takes_alone():
+    x, b = Parameter(X, grad=STEPS[0]), Parameter([1.0, 2.0], grad=[3.0, -4.0])
+    opt = together(Muon([x], lr=0.1), AdamW([b], lr=0.2))
+    assert [group["lr"] for group in opt.param_groups] == [0.1, 0.2]
+    opt.step()
+    np.testing.assert_array_equal(x.data, one_step(Muon, X, STEPS[0], lr=0.1))
+    np.testing.assert_array_equal(b.data, one_step(AdamW, [1, 2], [3, -4], lr=0.2))
+    assert opt.state_bytes() == 8 * (12 + 2 * 2)
+    opt.zero_grad()
+    assert x.grad is None
+    assert b.grad is None
+
+
+def test_a_parameter_that_belongs_to_two_optimizers_is_refused():
+    p = Parameter(X)
+    with pytest.raises(ValueError, match="belongs to two of the optimizers"):
+        together(Muon([p]), AdamW([p]))

@@ -1,0 +1,131 @@
+"""Schedule-Free: recorded runs, by hand, and that x is the weighted average of z."""
+
+import copy
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from minilib.optim import RMSProp, ScheduleFree
+from tests.optim.helpers import Parameter, assert_matches_reference, one_step, reference_runs
+
+RNG = np.random.default_rng(0)
+STEPS = [RNG.normal(size=4) for _ in range(8)]
+RATES = [0.01, 0.02, 0.03, 0.03, 0.02, 0.03, 0.03, 0.03]
+
+
+def run(rates=RATES, beta1=0.9):
+    """The optimizer, its parameter, and every z, after all steps with these rates."""
+    p, path = Parameter(np.ones(4)), []
+    opt = ScheduleFree([p], betas=(beta1, 0.9))
+    for lr, g in zip(rates, STEPS, strict=True):
+        opt.lr, p.grad = lr, g
+        opt.step()
+        path.append(opt.state[0]["z"].copy())
+    return opt, p, np.array(path)
+
+
+@pytest.mark.parametrize(("content", "run"), reference_runs("ScheduleFree"))
+def test_schedule_free_follows_the_authors_package_for_fifty_steps(content, run):
+    assert_matches_reference(content, run, rtol=1e-10)
+
+
+def test_the_recorded_runs_are_of_the_package_and_of_its_plain_reference():
+    assert len({p.values[0]["reference"] for p in reference_runs("ScheduleFree")}) == 2
+
+
+def test_two_steps_by_hand():
+    # g = 2: z = 1 - 0.1 = 0.9, c = 1, x = 0.9, y = 0.9.  g = 2: z = 0.8, c = 1/2, x = 0.85, y = 0.25 z + 0.75 x
+    x = one_step(ScheduleFree, 1, 2, steps=2, lr=0.1, betas=(0.75, 0.9), eps=1e-300)
+    np.testing.assert_allclose(x, 0.25 * 0.8 + 0.75 * 0.85, rtol=1e-13)
+
+
+def test_decay_is_that_of_y_and_is_taken_from_z():
+    # z = 2 - 0.1 (1 + 0.5 * 2) = 1.8, and y = x = z after one step
+    np.testing.assert_allclose(one_step(ScheduleFree, 2, 3, lr=0.1, eps=1e-300, weight_decay=0.5), 1.8, rtol=1e-14)
+
+
+@pytest.mark.parametrize("beta1", [0.3, 0.9, 0.98])
+@pytest.mark.parametrize("rates", [RATES, [0.02] * 8], ids=["changing", "constant"])
+def test_eval_gives_the_average_of_z_weighted_by_the_square_of_the_largest_rate_so_far(rates, beta1):
+    opt, p, z = run(rates, beta1)
+    y = p.data.copy()
+    opt.eval()
+    weights = np.maximum.accumulate(rates) ** 2
+    np.testing.assert_allclose(p.data, weights @ z / weights.sum(), rtol=1e-12)
+    np.testing.assert_allclose(y, (1 - beta1) * z[-1] + beta1 * p.data, rtol=1e-12)
+    opt.train()
+    np.testing.assert_allclose(p.data, y, rtol=1e-13)
+
+
+def test_eval_and_train_asked_for_twice_change_nothing_more():
+    opt, p, _ = run()
+    opt.eval()
+    once = p.data.copy()
+    opt.eval()
+    np.testing.assert_array_equal(p.data, once)
+    opt.train()
+    once = p.data.copy()
+    opt.train()
+    np.testing.assert_array_equal(p.data, once)
+
+
+def test_a_step_after_eval_is_refused_also_after_loading_and_nothing_changes():
+    opt, p, _ = run()
+    opt.eval()
+    before, saved = p.data.copy(), opt.state_dict()
+    other = Parameter(p.data, grad=p.grad)
+    loaded = ScheduleFree([other])
+    loaded.load_state_dict(saved)
+    for o, q in ((opt, p), (loaded, other)):
+        with pytest.raises(ValueError, match=r"call train\(\) before step\(\)"):
+            o.step()
+        np.testing.assert_array_equal(q.data, before)
+        o.train()
+        o.step()
+    np.testing.assert_array_equal(other.data, p.data)
+
+
+def test_a_parameter_without_state_is_left_alone_by_eval():
+    a, b = Parameter([1.0], grad=[1.0]), Parameter([2.0])
+    opt = ScheduleFree([a, b])
+    opt.eval()
+    opt.train()
+    opt.step()
+    opt.eval()
+    assert b.data[0] == 2.0
+
+
+def test_a_beta1_of_zero_is_refused_because_x_could_not_be_told_from_y():
+    with pytest.raises(ValueError, match="betas must be two numbers in .*, the first > 0, got"):
+        ScheduleFree([Parameter([1.0])], betas=(0.0, 0.9))
+
+
+def test_a_learning_rate_of_zero_moves_nothing():
+    np.testing.assert_array_equal(one_step(ScheduleFree, [1, 2], [3, 4], steps=2, lr=0.0), [1, 2])
+
+
+def test_z_takes_the_bias_corrected_steps_of_rmsprop():
+    opt, _, z = run([0.02] * 8)
+    v, expected = np.zeros(4), np.ones(4)
+    for t, g in enumerate(STEPS, start=1):
+        v = 0.9 * v + 0.1 * g**2
+        expected = expected - 0.02 * g / (np.sqrt(v / (1 - 0.9**t)) + 1e-8)
+        np.testing.assert_allclose(z[t - 1], expected, rtol=1e-12)
+    first = one_step(RMSProp, np.ones(4), STEPS[0], lr=0.02 * np.sqrt(0.1), alpha=0.9)
+    np.testing.assert_allclose(z[0], first, rtol=1e-6)
+
+
+@given(scale=st.floats(1e-3, 1e3))
+def test_the_size_of_the_gradient_does_not_matter(scale):
+    plain = one_step(ScheduleFree, np.ones(4), None, steps=STEPS, eps=1e-200)
+    scaled = one_step(ScheduleFree, np.ones(4), None, steps=[scale * g for g in STEPS], eps=1e-200)
+    np.testing.assert_allclose(scaled, plain, rtol=1e-10)
+
+
+def test_a_deep_copy_remembers_that_it_holds_the_average():
+    opt, _, _ = run()
+    opt.eval()
+    with pytest.raises(ValueError, match="call train"):
+        copy.deepcopy(opt).step()

@@ -1,0 +1,133 @@
+"""The explorable figure of the chapter on memory: what it shows is what minilib.memory says."""
+
+import json
+from itertools import product
+
+import pytest
+from browsing import Visit
+from test_site import CONTRAST
+
+from minilib.memory import PRECISIONS, STATE, Transformer, training_bytes
+
+BERT = {"vocabulary": 30522, "max_length": 512, "segments": 2, "head": True}
+MODELS = {
+    "BERT-base": Transformer(width=768, layers=12, heads=12, **BERT),
+    "BERT-Large": Transformer(width=1024, layers=24, heads=16, **BERT),
+    "BERT-4B": Transformer(width=2560, layers=48, heads=40, **BERT),
+    "70B": Transformer(32000, 4096, width=8192, layers=80, heads=64, ffn=36864),
+}
+PAGE = "notebooks/09_memory"
+START = {
+    "model": "BERT-Large",
+    "optimizer": "LAMB",
+    "precision": "fp32",
+    "length": 512,
+    "batch": 8,
+    "attention": "stored",
+    "recompute": "no",
+    "devices": 1,
+    "stage": 0,
+}
+CHOICES = [
+    {},
+    {"optimizer": "Adafactor", "recompute": "yes", "batch": 64, "length": 128},
+    {"model": "BERT-base", "optimizer": "SGD", "precision": "pure bf16", "length": 2048, "batch": 256},
+    {"model": "BERT-4B", "optimizer": "CAME", "precision": "bf16 + 8-bit state", "devices": 8, "stage": 1},
+    {"model": "70B", "optimizer": "AdamW", "precision": "bf16 + fp32 master", "devices": 64, "stage": 3, "batch": 1},
+    {"model": "70B", "optimizer": "Muon", "devices": 1024, "stage": 2, "attention": "fused", "recompute": "yes"},
+]
+
+
+def expected(choice):
+    """Bytes of the five kinds."""
+    c = START | choice
+    model, bert = MODELS[c["model"]], c["model"] != "70B"
+    parts = training_bytes(model.shapes().values(), c["optimizer"], c["precision"], c["devices"], c["stage"])
+    masked = (round(0.15 * c["length"]) if bert else c["length"]) * c["batch"]
+    options = {"flash": c["attention"] == "fused", "dropout": bert, "recompute": c["recompute"] == "yes"}
+    e = PRECISIONS[c["precision"]].activations
+    return [*parts.values(), model.activations(c["batch"], c["length"], masked, e, **options)]
+
+
+def choose(page, choice):
+    for name, value in (START | choice).items():
+        page.locator(f"#memory-explorer select[name={name}]").select_option(str(value))
+
+
+def shown(page):
+    cells = page.locator("#memory-explorer td.memory-number")
+    return [float(cell.get_attribute("data-bytes")) for cell in cells.all()], cells.all_inner_texts()
+
+
+@pytest.mark.parametrize("choice", CHOICES)
+def test_the_figure_shows_the_bytes_of_the_library(visit, choice):
+    page = visit(PAGE).page
+    choose(page, choice)
+    numbers, words = shown(page)
+    parts = expected(choice)
+    assert numbers == [*parts, sum(parts)]
+    for word, number in zip(words, numbers, strict=True):
+        assert float(word.removesuffix(" GiB").replace(",", "")) == pytest.approx(number / 2**30, abs=0.006, rel=0.001)
+
+
+@pytest.mark.parametrize("choice", CHOICES)
+def test_a_card_fits_when_the_sum_fits(visit, choice):
+    page = visit(PAGE).page
+    choose(page, choice)
+    total = sum(expected(choice))
+    rows = page.locator("#memory-explorer .memory-row").all_inner_texts()[1:]
+    cards = [16, 24, 40, 80, 141]
+    assert [" ".join(row.split()) for row in rows] == [
+        f"{card} GiB {'fits' if total <= card * 2**30 else 'does not fit'}" for card in cards
+    ]
+    verdict = page.locator("#memory-explorer .memory-verdict").inner_text()
+    fitting = [card for card in cards if total <= card * 2**30]
+    assert verdict.endswith(f"fits on {fitting[0]} GiB." if fitting else "fits on none of these.")
+
+
+def test_it_offers_every_optimizer_and_precision_of_the_library(visit):
+    data = json.loads(visit(PAGE).page.locator("#memory-data").text_content())
+    assert list(data["precisions"]) == list(PRECISIONS)
+    assert all(list(model["state"]) == list(STATE) for model in data["models"].values())
+    assert list(data["models"]) == list(MODELS)
+
+
+@pytest.mark.parametrize(("scheme", "width"), list(product(["light", "dark"], [390, 1300])))
+def test_it_has_its_place_on_a_phone_and_in_the_dark(visit, scheme, width):
+    page = visit(PAGE, scheme=scheme, width=width).page
+    box = page.locator("#memory-explorer").bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= width
+    for select in page.locator("#memory-explorer select").all():
+        inner = select.bounding_box()
+        assert inner["x"] + inner["width"] <= box["x"] + box["width"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    words = "#memory-explorer :is(label, select, span, p, td)"
+    assert page.evaluate(CONTRAST, words)[0] >= 4.5
+
+
+def test_it_can_be_used_with_the_keyboard(visit):
+    page = visit(PAGE).page
+    choose(page, {})
+    before = shown(page)[0]
+    page.locator("#memory-explorer select[name=batch]").focus()
+    page.keyboard.press("ArrowDown")
+    after = shown(page)[0]
+    assert after[:4] == before[:4]
+    assert after[4] == expected({"batch": 16})[4]
+
+
+def test_without_scripts_the_page_says_where_the_figure_is(browser, server):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{server}/{PAGE}.html")
+    assert "book's site" in page.locator("#memory-explorer").inner_text()
+    context.close()
+
+
+def test_another_page_is_left_alone(browser, server):
+    seen = Visit(browser, server)
+    seen.open("book/notation")
+    assert seen.page.locator("#memory-explorer").count() == 0
+    assert seen.errors == []
+    seen.page.context.close()
