@@ -1,0 +1,9 @@
+"""LARS, LAMB, Adafactor and CAME for PyTorch, on the contract of `torch.optim`. SGD, Adam and AdamW are torch's own."""
+
+from minilib.torch_optim.adafactor import Adafactor
+from minilib.torch_optim.base import Optimizer
+from minilib.torch_optim.came import CAME
+from minilib.torch_optim.lamb import LAMB
+from minilib.torch_optim.lars import LARS, LARS2020
+
+__all__ = ["CAME", "LAMB", "LARS", "LARS2020", "Adafactor", "Optimizer"]

@@ -1,0 +1,138 @@
+"""Adafactor (Shazeer & Stern 2018) for PyTorch: Adam without momentum, its second moment factored.
+
+Three sweeps over a matrix: the sums of g² along rows and columns, the size of the update, the step. The factored
+second moment is never written out. Absent on purpose: momentum (CAME adds it).
+"""
+
+from minilib.torch_optim.base import Optimizer, smaller
+from minilib.torch_optim.checks import EPS_PAIR
+from minilib.torch_optim.factored import LARGEST, factored_dims, mean_of_means, mean_shapes, normalised
+from minilib.torch_optim.kernels import read, write
+from minilib.torch_optim.work import ALL
+
+
+def squares(x, g, eps1, scale, ok, dtype, dims):
+    """Sums of g² + ε₁ along the rows and along the columns, and ‖x‖²."""
+    g, x = read(g, dtype, scale, ok), x.to(dtype)
+    g2 = g * g + eps1
+    return g2.sum(dims[1], keepdim=True), g2.sum(dims[0], keepdim=True), (x * x).sum()
+
+
+def update_size(x, g, r, c, root, scale, ok):
+    """‖u‖² of u = g/√v̂, v̂ = r c / mean(r)."""
+    u = normalised(read(g, r.dtype, scale, ok), r, c) * root
+    return (u * u).sum()
+
+
+def descend(x, g, r, c, shrink, length, scale, ok, seed):
+    """x ← (1 − shrink) x − length · g/√(r c)."""
+    u = normalised(read(g, r.dtype, scale, ok), r, c)
+    write(x, x.to(r.dtype) * shrink + u * length, seed)
+
+
+def full_moment(x, g, v, weight, eps1, scale, ok):
+    """The same for what is not factored: v_t ← β v + (1 − β)(g² + ε₁); returns ‖u‖² and ‖x‖²."""
+    g, x = read(g, v.dtype, scale, ok), x.to(v.dtype)
+    v.lerp_(g * g + eps1, weight)
+    return (g * g / v).sum(), (x * x).sum()
+
+
+def descend_full(x, g, v, shrink, length, scale, ok, seed):
+    """x ← (1 − shrink) x − length · g/√v."""
+    u = read(g, v.dtype, scale, ok) * v.rsqrt()
+    write(x, x.to(v.dtype) * shrink + u * length, seed)
+
+
+class Adafactor(Optimizer):
+    """Algorithms 4 to 6 of the paper, and the forms with a learning rate.
+
+    Args:
+        params: see `Optimizer`.
+        lr: with `relative_step` the largest relative step, 1e-2 in the paper, section 8; without, the learning rate.
+        beta2_decay: the exponent -c of beta2_t = 1 - t^-c; -0.8 in the paper, section 8.
+        eps: (eps1, eps2): eps1 is added to g^2, eps2 the least size that a parameter is taken to have; (1e-30, 1e-3)
+            in the paper, section 8.
+        d: the root mean square above which an update is scaled down; 1 in the paper, section 8.
+        weight_decay: decoupled; 0 in the paper.
+        relative_step: the rate is min(lr, 1/sqrt(t)); False takes `lr` itself.
+        scale_parameter: the rate is times max(eps2, RMS(x)); None does as `relative_step`.
+        decay_by: what multiplies the decay: "lr" as in torch, "step" (the step size) as in transformers and timm,
+            "one" as in optax.
+        factor, min_dim_size_to_factor: see `factored_dims`; the paper factors matrices, torch the "last" two.
+        options: those of `Optimizer`.
+    """
+
+    ranges = Optimizer.ranges | EPS_PAIR
+
+    def __init__(
+        self,
+        params,
+        lr=1e-2,
+        beta2_decay=-0.8,
+        eps=(1e-30, 1e-3),
+        d=1.0,
+        weight_decay=0.0,
+        relative_step=True,
+        scale_parameter=None,
+        decay_by="lr",
+        factor=LARGEST,
+        min_dim_size_to_factor=0,
+        **options,
+    ):
+        own = {
+            "lr": lr,
+            "beta2_decay": beta2_decay,
+            "eps": eps,
+            "d": d,
+            "weight_decay": weight_decay,
+            "relative_step": relative_step,
+            "scale_parameter": scale_parameter,
+            "decay_by": decay_by,
+            "factor": factor,
+            "min_dim_size_to_factor": min_dim_size_to_factor,
+        }
+        super().__init__(params, own, options)
+
+    def dims(self, shape, group):
+        return factored_dims(shape, group["factor"], group["min_dim_size_to_factor"])
+
+    def start(self, shape, dims):
+        return dict(zip("rc", mean_shapes(shape, dims), strict=True)) if dims else {"v": shape}
+
+    def update(self, w):
+        group = w.group
+        # β̂₂ = 1 − t^−c
+        u, xx = yield from self.clipped_direction(w, 1 - w.power(group["beta2_decay"]))
+        # ρ_t = min(lr, 1/√t),  α_t = max(ε₂, RMS(x)) ρ_t
+        lr = alpha = w.lr
+        relative = group["relative_step"]
+        if relative:
+            alpha = smaller(lr, w.weight(1 - w.power(-0.5)))
+        if group["scale_parameter"] if group["scale_parameter"] is not None else relative:
+            alpha = (xx / w.size()).sqrt().clamp(min=group["eps"][1]) * alpha
+        decay = {"lr": lr, "step": alpha, "one": w.weight(0.0)}[group["decay_by"]]
+        shrink = decay * group["weight_decay"]
+        # x ← (1 − shrink) x − α Û
+        kernel, *moments, length = u
+        yield w.sweep(kernel, (), w.x, w.g, *moments, shrink, length * alpha, w.scale, w.ok, w.seed)
+
+    def clipped_direction(self, w, beta2):
+        """Rounds that update the second moment; returns (kernel that descends, moments, length of Û), and ‖x‖²."""
+        eps1, weight = w.group["eps"][0], w.weight(beta2)
+        if w.dims is None:
+            v = w.s["v"]
+            uu, xx = yield w.sweep(full_moment, (ALL, ALL), w.x, w.g, v, weight, eps1, w.scale, w.ok)
+            return (descend_full, v, self.clip(w, uu)), xx
+        (a, b), r, c = w.dims, w.s["r"], w.s["c"]
+        fixed = {"dtype": w.dtype, "dims": w.dims}
+        rows, columns, xx = yield w.sweep(squares, (b, a, ALL), w.x, w.g, eps1, w.scale, w.ok, **fixed)
+        # r_t, c_t: averages of the row and column means;  v̂ = r c / mean(r)
+        r.lerp_(rows / w.size(b), weight)
+        c.lerp_(columns / w.size(a), weight)
+        root = (yield from mean_of_means(w, r, c)).sqrt()
+        (uu,) = yield w.sweep(update_size, (ALL,), w.x, w.g, r, c, root, w.scale, w.ok)
+        return (descend, r, c, root * self.clip(w, uu)), xx
+
+    def clip(self, w, uu):
+        """1 / max(1, RMS(u)/d)."""
+        return 1 / ((uu / w.size()).sqrt() / w.group["d"]).clamp(min=1.0)

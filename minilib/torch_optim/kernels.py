@@ -1,0 +1,40 @@
+"""What the kernels of all methods share: reading a gradient, moving averages, writing a parameter."""
+
+import torch
+
+from minilib.torch_optim.many import Many, where
+
+
+def read(g, dtype, scale, ok):
+    """The gradient in the data type of the statistics, scaled, and zero where the step is skipped."""
+    g = g.to(dtype)
+    if scale is not None:
+        g = g * scale
+    return g if ok is None else where(_like(g, ok > 0), g, 0.0)
+
+
+def _like(g, flag):
+    return Many([flag] * len(g)) if isinstance(g, Many) else flag
+
+
+def write(x, step, seed):
+    """x <- x - step. A 16-bit x is computed in float32 and rounded to nearest, or by `seed` at random."""
+    if x.dtype == step.dtype:
+        x.sub_(step)
+    else:
+        value = x.to(step.dtype) - step
+        x.copy_(value if seed is None else stochastically(value, seed))
+
+
+def stochastically(value, seed):
+    """float32 cut to the 16 bits of bfloat16, up or down with the probability that keeps its mean.
+
+    The random bits are a hash of the value's own bits and of the seed: no state, the same on every replica.
+    """
+    if isinstance(value, Many):
+        return Many(stochastically(t, seed) for t in value.list)
+    bits = value.view(torch.int32)
+    h = (bits.to(torch.int64) + (seed + 1) * 0x9E3779B1) & 0xFFFFFFFF
+    for factor, shift in ((0x7FEB352D, 15), (0x846CA68B, 13)):
+        h = ((h ^ (h >> shift)) * factor) & 0xFFFFFFFF
+    return ((bits + (h >> 16).to(torch.int32)) & -65536).view(torch.float32)

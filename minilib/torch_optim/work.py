@@ -1,0 +1,140 @@
+"""One parameter at work in a step, and the three ways in which a kernel runs over it.
+
+A kernel is a plain function of tensors: elementwise arithmetic, in place where it says so, and the sums that it
+returns. The *loop* calls it on pieces of at most `PIECE` entries, so no temporary is larger than 4 MB. *Foreach* calls
+it once, on `Many` tensors. *Fused* calls it compiled, so that a sweep reads and writes memory once.
+"""
+
+import functools
+import math
+from types import SimpleNamespace
+
+import torch
+
+from minilib.torch_optim.many import Many
+
+PIECE = 2**20  # entries
+ALL = None  # a sum over all dimensions
+
+
+class Work(SimpleNamespace):
+    """What `update` gets. Tensors are local: of a sharded parameter, the part that this process holds.
+
+    Attributes:
+        x, g: the parameter and its gradient, a tensor or (foreach) a `Many`; a scalar is a vector of one entry.
+        s: the state, name -> tensor or `Many`.
+        group: the options of the parameter's group.
+        dims: the two dimensions that are factored, or None.
+        sizes: the shape of the whole parameter, of a `Many` a list of shapes.
+        t: number of this step, from 1; a 0-dim tensor when the host does not know it.
+        ok: None, or (without a synchronisation) a 0-dim tensor: 0 where this step must change nothing, else 1.
+        scale: None, or what the gradient is multiplied by (clipping, `maximize`).
+        dtype: in which the kernels compute.
+        seed: None, or the number from which stochastic rounding starts.
+        cuts: see `sharding.cuts`.
+        run: `loop`, `foreach` or `fused`.
+    """
+
+    def sweep(self, kernel, over, *args, **fixed):
+        """`kernel(*args, **fixed)` over the whole parameter: the pairs (sum, dimension summed over) for `yield`."""
+        return list(zip(self.run(kernel, over, args, fixed, self.dtype), over, strict=True))
+
+    def size(self, dim=ALL):
+        """Entries along a dimension of the whole parameter, or of all of it; a list for `Many`."""
+        if isinstance(self.x, Many):
+            return [float(_size(shape, dim)) for shape in self.sizes]
+        return _size(self.sizes, dim)
+
+    def sharded(self, dim):
+        """Do several processes hold parts of this dimension?"""
+        return any(cut == dim for _, cut in self.cuts)
+
+    def over_processes(self, partial):
+        """Those of the pairs (sum, dimension) that are partial, as (tensor, process groups)."""
+        for value, dim in partial:
+            groups = [group for group, cut in self.cuts if dim is ALL or cut == dim]
+            for t in value.list if isinstance(value, Many) else [value]:
+                if groups:
+                    yield t, groups
+
+    def report(self, ratio):
+        """Remember the trust ratio, for `Optimizer.trust_ratios`."""
+        ratios = ratio.list if isinstance(ratio, Many) else [ratio] * len(self.params)
+        self.ratios.update(zip(self.params, ratios, strict=True))
+
+    @property
+    def lr(self):
+        return self._unless_skipped(self.group["lr"])
+
+    def weight(self, beta):
+        """1 - beta, the weight of what is new in a moving average; beta a number or a 0-dim tensor."""
+        return self._unless_skipped(1 - beta)
+
+    def correction(self, beta: float):
+        """1 - beta^t: what a moving average that started at zero is divided by."""
+        if isinstance(self.t, float):
+            return 1 - beta**self.t
+        # A skipped first step has t = 0, and nothing may be divided by zero even then.
+        return 1 - (self.t.clamp(1) * math.log(max(beta, 1e-300))).exp()
+
+    def power(self, exponent: float):
+        """t^exponent."""
+        if isinstance(self.t, float):
+            return self.t**exponent
+        return (self.t.clamp(1).log() * exponent).exp()
+
+    def kept(self, factor, *added):
+        """A factor that is 1, and numbers that are 0, where the step is skipped."""
+        if self.ok is None:
+            return factor, *added
+        return 1 - (1 - factor) * self.ok, *(number * self.ok for number in added)
+
+    def _unless_skipped(self, number):
+        return number if self.ok is None else self.ok * number
+
+
+def _size(shape, dim):
+    return math.prod(shape) if dim is ALL else shape[dim]
+
+
+def loop(kernel, over, args, fixed, dtype):
+    """Piece by piece along the first dimension: sums are added, or joined where that dimension was not summed."""
+    x = args[0]
+    if x.numel() <= PIECE:
+        return _tuple(kernel(*args, **fixed))
+    count = max(1, PIECE * x.shape[0] // x.numel())
+    sums = []
+    for start in range(0, x.shape[0], count):
+        part = _tuple(kernel(*(_rows(a, x, start, count) for a in args), **fixed))
+        sums.append(part)
+    joined = zip(over, zip(*sums, strict=True), strict=True)
+    return [sum(parts) if dim in (ALL, 0) else torch.cat(parts) for dim, parts in joined]
+
+
+def _rows(a, x, start, count):
+    """These rows of `a`, or all of it where it has no rows of its own (numbers, sums over rows)."""
+    own = isinstance(a, torch.Tensor) and a.ndim == x.ndim and a.shape[0] == x.shape[0]
+    return a[start : start + count] if own else a
+
+
+def foreach(kernel, over, args, fixed, dtype):
+    return _tuple(kernel(*args, **fixed))
+
+
+def fused(kernel, over, args, fixed, dtype):
+    """Compiled; what has one shape is flattened, so that one compiled kernel serves parameters of all shapes."""
+    args = [torch.tensor(a, dtype=dtype) if isinstance(a, float) else a for a in args]
+    tensors = [a for a in args if isinstance(a, torch.Tensor) and a.ndim]
+    alike = all(a.shape == args[0].shape and a.is_contiguous() for a in tensors)
+    if alike and all(dim is ALL for dim in over):
+        args = [a.view(-1) if isinstance(a, torch.Tensor) and a.ndim else a for a in args]
+    return _tuple(compiled(kernel)(*args, **fixed))
+
+
+@functools.cache
+def compiled(kernel):
+    return torch.compile(kernel, fullgraph=True, dynamic=True)
+
+
+def _tuple(out):
+    return out if isinstance(out, tuple) else () if out is None else (out,)
