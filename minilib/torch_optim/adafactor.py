@@ -1,27 +1,27 @@
 """Adafactor (Shazeer & Stern 2018) for PyTorch: Adam without momentum, its second moment factored.
 
-Three sweeps over a matrix: the sums of g² along rows and columns, the size of the update, the step. The factored
-second moment is never written out. Absent on purpose: momentum (CAME adds it).
+Sweeps over a matrix: the sums of g² along rows and columns, the size of the update, the size of the parameter, the
+step. The factored second moment is never written out. Absent on purpose: momentum (CAME adds it).
 """
 
 from minilib.torch_optim.base import Optimizer, smaller
 from minilib.torch_optim.checks import EPS_PAIR
 from minilib.torch_optim.factored import LARGEST, factored_dims, mean_of_means, mean_shapes, normalised
-from minilib.torch_optim.kernels import read, write
+from minilib.torch_optim.kernels import column_sums, read, square_sum, write
 from minilib.torch_optim.work import ALL
 
 
-def squares(x, g, eps1, scale, ok, dtype, dims):
-    """Sums of g² + ε₁ along the rows and along the columns, and ‖x‖²."""
-    g, x = read(g, dtype, scale, ok), x.to(dtype)
+def squares(g, eps1, scale, ok, dtype, dims):
+    """Sums of g² + ε₁ along the rows and along the columns."""
+    g = read(g, dtype, scale, ok)
     g2 = g * g + eps1
-    return g2.sum(dims[1], keepdim=True), g2.sum(dims[0], keepdim=True), (x * x).sum()
+    return g2.sum(dims[1], keepdim=True), column_sums(g2, dims[0])
 
 
-def update_size(x, g, r, c, root, scale, ok):
-    """‖u‖² of u = g/√v̂, v̂ = r c / mean(r)."""
-    u = normalised(read(g, r.dtype, scale, ok), r, c) * root
-    return (u * u).sum()
+def update_size(g, r, c, mean, scale, ok, dims):
+    """‖u‖² of u = g/√v̂, v̂ = r c / mean."""
+    u = read(g, r.dtype, scale, ok) * c.rsqrt()
+    return ((u * u).sum(dims[1], keepdim=True) * (mean / r)).sum()
 
 
 def descend(x, g, r, c, shrink, length, scale, ok, seed):
@@ -30,11 +30,11 @@ def descend(x, g, r, c, shrink, length, scale, ok, seed):
     write(x, x.to(r.dtype) * shrink + u * length, seed)
 
 
-def full_moment(x, g, v, weight, eps1, scale, ok):
-    """The same for what is not factored: v_t ← β v + (1 − β)(g² + ε₁); returns ‖u‖² and ‖x‖²."""
-    g, x = read(g, v.dtype, scale, ok), x.to(v.dtype)
+def full_moment(g, v, weight, eps1, scale, ok):
+    """The same for what is not factored: v_t ← β v + (1 − β)(g² + ε₁); returns ‖u‖²."""
+    g = read(g, v.dtype, scale, ok)
     v.lerp_(g * g + eps1, weight)
-    return (g * g / v).sum(), (x * x).sum()
+    return (g * g / v).sum()
 
 
 def descend_full(x, g, v, shrink, length, scale, ok, seed):
@@ -102,36 +102,33 @@ class Adafactor(Optimizer):
     def update(self, w):
         group = w.group
         # β̂₂ = 1 − t^−c
-        u, xx = yield from self.clipped_direction(w, 1 - w.power(group["beta2_decay"]))
+        kernel, *moments, length = yield from self.clipped_direction(w, 1 - w.power(group["beta2_decay"]))
         # ρ_t = min(lr, 1/√t),  α_t = max(ε₂, RMS(x)) ρ_t
-        lr = alpha = w.lr
-        relative = group["relative_step"]
-        if relative:
-            alpha = smaller(lr, w.weight(1 - w.power(-0.5)))
-        if group["scale_parameter"] if group["scale_parameter"] is not None else relative:
+        relative, scaled = group["relative_step"], group["scale_parameter"]
+        alpha = smaller(w.lr, w.weight(1 - w.power(-0.5))) if relative else w.lr
+        if scaled or (scaled is None and relative):
+            (xx,) = yield w.sweep(square_sum, (ALL,), w.x, dtype=w.dtype)
             alpha = (xx / w.size()).sqrt().clamp(min=group["eps"][1]) * alpha
-        decay = {"lr": lr, "step": alpha, "one": w.weight(0.0)}[group["decay_by"]]
+        decay = {"lr": w.lr, "step": alpha, "one": w.weight(0.0)}[group["decay_by"]]
+        # x ← x − decay · λ x − α Û
         shrink = decay * group["weight_decay"]
-        # x ← (1 − shrink) x − α Û
-        kernel, *moments, length = u
         yield w.sweep(kernel, (), w.x, w.g, *moments, shrink, length * alpha, w.scale, w.ok, w.seed)
 
     def clipped_direction(self, w, beta2):
-        """Rounds that update the second moment; returns (kernel that descends, moments, length of Û), and ‖x‖²."""
+        """Rounds that update the second moment; returns the kernel that descends, the moments, the length of Û."""
         eps1, weight = w.group["eps"][0], w.weight(beta2)
         if w.dims is None:
-            v = w.s["v"]
-            uu, xx = yield w.sweep(full_moment, (ALL, ALL), w.x, w.g, v, weight, eps1, w.scale, w.ok)
-            return (descend_full, v, self.clip(w, uu)), xx
+            yield from w.checked()
+            (uu,) = yield w.sweep(full_moment, (ALL,), w.g, w.s["v"], weight, eps1, w.scale, w.ok)
+            return descend_full, w.s["v"], self.clip(w, uu)
         (a, b), r, c = w.dims, w.s["r"], w.s["c"]
-        fixed = {"dtype": w.dtype, "dims": w.dims}
-        rows, columns, xx = yield w.sweep(squares, (b, a, ALL), w.x, w.g, eps1, w.scale, w.ok, **fixed)
+        rows, columns = yield w.sweep(squares, (b, a), w.g, eps1, w.scale, w.ok, dtype=w.dtype, dims=w.dims)
         # r_t, c_t: averages of the row and column means;  v̂ = r c / mean(r)
         r.lerp_(rows / w.size(b), weight)
         c.lerp_(columns / w.size(a), weight)
-        root = (yield from mean_of_means(w, r, c)).sqrt()
-        (uu,) = yield w.sweep(update_size, (ALL,), w.x, w.g, r, c, root, w.scale, w.ok)
-        return (descend, r, c, root * self.clip(w, uu)), xx
+        mean = yield from mean_of_means(w, r, c)
+        (uu,) = yield w.sweep(update_size, (ALL,), w.g, r, c, mean, w.scale, w.ok, dims=w.dims)
+        return descend, r, c, mean.sqrt() * self.clip(w, uu)
 
     def clip(self, w, uu):
         """1 / max(1, RMS(u)/d)."""

@@ -6,12 +6,17 @@ a part of the parameter) and goes on. So the same lines serve plain and sharded 
 travel together.
 """
 
+from contextlib import nullcontext
+
 import torch
 
 from minilib.torch_optim.checks import TORCH_RANGES, check_gradient, check_option, check_parameter
 from minilib.torch_optim.many import Many
 from minilib.torch_optim.sharding import all_reduce, cuts, local, local_gradient, zeros
-from minilib.torch_optim.work import ALL, Work, foreach, fused, loop
+from minilib.torch_optim.work import Work, fused, loop, whole
+
+SMALL = 2**14  # entries: what is smaller is left to foreach where the path is fused
+FEW = 4  # parameters of one shape that a fused call takes at once
 
 COMMON = {
     "max_grad_norm": None,
@@ -103,20 +108,31 @@ class Optimizer(torch.optim.Optimizer):
                 loss = closure()
         todo = self._with_gradients()
         if todo:
-            scale, ok, go = self._inspect(todo)
-            if go:
-                self._advance(self._works(todo, scale, ok))
+            new = [p for _, _, p, _ in todo if not self.state[p]]
+            works = self._works(todo, *self._inspect(todo))
+            with (
+                torch._dynamo.config.patch(recompile_limit=64) if any(w.run is fused for w in works) else nullcontext()
+            ):
+                bad = self._advance(works)
+            if bad is not None:
+                self._forget(todo, new)
+                if todo[0][0]["on_nonfinite"] == "raise":
+                    name = next(name for _, name, p, _ in todo if p is bad)
+                    raise ValueError(f"the gradient of {name} is nan, infinite, or too large to be squared")
+                self.skipped += 1
         return loss
 
-    def path(self, group: dict, device: torch.device) -> str:
-        """"fused", "foreach" or "loop": what runs for a group on a device.
+    def path(self, group: dict, p: torch.Tensor) -> str:
+        """ "fused", "foreach" or "loop": what runs for parameter `p` of a group.
 
         As the group says; where it says nothing, the loop on a CPU and foreach elsewhere. Fused compiles kernels at
-        the first step and needs a C++ compiler on a CPU, Triton on a GPU; without them it fails, it does not fall back.
+        the first step and needs a C++ compiler on a CPU, Triton on a GPU; without them it fails, it does not fall
+        back. Only parameters of fewer than 16,384 entries, for which a call costs more than the work, are left to
+        foreach. Inside `torch.compile` all paths are the same: the compiler sees every parameter.
         """
         if group["fused"]:
-            return "fused"
-        return "foreach" if group["foreach"] or (group["foreach"] is None and device.type != "cpu") else "loop"
+            return "fused" if p.numel() >= SMALL or torch.compiler.is_compiling() else "foreach"
+        return "foreach" if group["foreach"] or (group["foreach"] is None and p.device.type != "cpu") else "loop"
 
     def trust_ratios(self) -> dict:
         """The ratios of the last step, parameter -> 0-dim tensor or number, on the device: nothing waits for it."""
@@ -144,27 +160,22 @@ class Optimizer(torch.optim.Optimizer):
         return todo
 
     def _inspect(self, todo):
-        """(scale of the gradients, ok, whether to go on); see `Work`."""
+        """(scale, ok, whether the check is still to be made): a sweep over all gradients, where it is needed first."""
         group = todo[0][0]
-        squares = self._squares(todo)
-        total = torch.stack([s.to(squares[0].device) for s in squares]).sum()
-        clip, raises = group["max_grad_norm"], group["on_nonfinite"] == "raise"
-        if self._blind(group):
-            ok = total.isfinite()
-            if raises:
-                torch._assert_async(ok, "a gradient is not finite")
-            else:
-                self.skipped = self.skipped + (~ok).long()
-            scale = None if clip is None else (clip / total.sqrt()).clamp(max=1.0)
-            return scale, None if raises else ok.to(total.dtype), True
-        norm = total.sqrt().item()
-        if not norm < float("inf"):
-            if raises:
-                bad = next(name for (_, name, *_), s in zip(todo, squares, strict=True) if not s.isfinite())
-                raise ValueError(f"the gradient of {bad} is nan, infinite, or too large to be squared")
-            self.skipped += 1
-            return None, None, False
-        return None if clip is None or norm <= clip else clip / norm, None, True
+        clip, raises, blind = group["max_grad_norm"], group["on_nonfinite"] == "raise", self._blind(group)
+        if clip is None and not blind:
+            return None, None, True
+        total = torch.stack(self._squares(todo)).sum()
+        if not blind:  # what is not finite is found again, and named, later
+            norm = total.sqrt().item()
+            return (clip / norm if norm > clip else None), None, True
+        ok = total.isfinite()
+        scale = None if clip is None else (clip / total.sqrt()).clamp(max=1.0)
+        if raises:
+            torch._assert_async(ok, "a gradient is not finite")
+            return scale, None, False
+        self.skipped = self.skipped + (~ok).long()
+        return scale, ok.to(total.dtype), False
 
     def _squares(self, todo):
         """The squared norm of every gradient, complete."""
@@ -185,7 +196,7 @@ class Optimizer(torch.optim.Optimizer):
         """Is the host not to wait for the device?"""
         return group["capturable"] or torch.compiler.is_compiling()
 
-    def _works(self, todo, scale, ok):
+    def _works(self, todo, scale, ok, unchecked):
         """One `Work` a parameter, or one for each bucket of alike parameters where the path is foreach."""
         steps, buckets = [], {}
         for group, _, p, _ in todo:
@@ -196,15 +207,19 @@ class Optimizer(torch.optim.Optimizer):
         for k, (group, _, p, g) in enumerate(todo):
             s, dims, cut = self.state[p], self.dims(tuple(p.shape), group), cuts(p)
             t = steps[k] if self._blind(group) else steps[k].item()
-            path = self.path(group, p.device)
+            path = self.path(group, p) if not torch.compiler.is_compiling() else "compiled"
             alike = p.device, p.dtype, dims, cut, None if isinstance(t, torch.Tensor) else t
-            key = (id(group), *alike) if path == "foreach" else k
-            buckets.setdefault(key, []).append((group, p, g, s, dims, cut, t, path))
-        return [self._work(bucket, scale, ok) for bucket in buckets.values()]
+            same = {"foreach": (id(group), *alike), "fused": (id(group), g.shape, *alike)}
+            buckets.setdefault((path, same.get(path, k)), []).append((group, p, g, s, dims, cut, t, path))
+        works = []
+        for (path, _), bucket in buckets.items():
+            size = FEW if path == "fused" else len(bucket)
+            works += [bucket[i : i + size] for i in range(0, len(bucket), size)]
+        return [self._work(bucket, scale, ok, unchecked) for bucket in works]
 
-    def _work(self, bucket, scale, ok):
+    def _work(self, bucket, scale, ok, unchecked):
         group, p, _, _, dims, cut, t, path = bucket[0]
-        join = Many if path == "foreach" else lambda tensors: next(iter(tensors))
+        join = Many if path in ("foreach", "fused") else lambda tensors: next(iter(tensors))
         names = [name for name in self.state[p] if name != "step"]
         if isinstance(t, torch.Tensor):
             t = join(t for *_, t, _ in bucket)
@@ -216,16 +231,17 @@ class Optimizer(torch.optim.Optimizer):
             s={name: join(torch.atleast_1d(local(s[name])) for _, _, _, s, *_ in bucket) for name in names},
             group=group,
             dims=dims,
-            sizes=[tuple(p.shape) for _, p, *_ in bucket] if path == "foreach" else tuple(p.shape),
+            sizes=[tuple(p.shape) for _, p, *_ in bucket] if join is Many else tuple(p.shape),
             dtype=_wide(p.dtype),
             t=t,
             ok=ok,
+            unchecked=unchecked,
             scale=scale,
             seed=t if group["stochastic_rounding"] and p.dtype == torch.bfloat16 else None,
             cuts=cut,
             params=[p for _, p, *_ in bucket],
             ratios=self._ratios,
-            run={"loop": loop, "foreach": foreach, "fused": fused}[path],
+            run={"loop": loop, "foreach": whole, "fused": fused, "compiled": whole}[path],
         )
 
     def _begin(self, group, p):
@@ -237,18 +253,34 @@ class Optimizer(torch.optim.Optimizer):
         s.update({name: zeros(p, shape, _wide(p.dtype)) for name, shape in shapes.items()})
 
     def _advance(self, works):
-        """Run `update` for all: one after the other, or round by round where sums are partial."""
-        together = [w for w in works if w.cuts]
-        for w in (w for w in works if not w.cuts):
-            rounds, sums = self.update(w), None
-            while (partial := _next(rounds, sums)) is not None:
+        """Run `update` for all; returns a parameter whose gradient is not finite, and has changed nothing then."""
+        rounds = [(w, self.update(w), None) for w in works]
+        if works[0].unchecked or any(w.cuts for w in works):
+            rounds = self._round(rounds)
+        if works[0].unchecked:
+            first = [(p, v) for w, _, sums in rounds for k, p in enumerate(w.params) for v in _each(sums, k)]
+            if not torch.stack([v.sum().to("cpu", torch.float64) for _, v in first]).sum().isfinite():
+                return next(p for p, v in first if not v.sum().isfinite())
+        for w, update, sums in rounds:
+            while not w.cuts and (partial := _next(update, sums)) is not None:
                 sums = [value for value, _ in partial]
-        going = [(w, self.update(w), None) for w in together]
-        while going:
-            asked = [(w, rounds, _next(rounds, sums)) for w, rounds, sums in going]
-            going = [(w, rounds, partial) for w, rounds, partial in asked if partial is not None]
-            all_reduce([pair for w, _, partial in going for pair in w.over_processes(partial)])
-            going = [(w, rounds, [value for value, _ in partial]) for w, rounds, partial in going]
+        rounds = [(w, update, sums) for w, update, sums in rounds if w.cuts]
+        while rounds:
+            rounds = self._round(rounds)
+        return None
+
+    def _round(self, rounds):
+        """Every generator one round on, and the partial sums of all completed together."""
+        asked = [(w, update, _next(update, sums)) for w, update, sums in rounds]
+        asked = [(w, update, partial) for w, update, partial in asked if partial is not None]
+        all_reduce([pair for w, _, partial in asked for pair in w.over_processes(partial)])
+        return [(w, update, [value for value, _ in partial]) for w, update, partial in asked]
+
+    def _forget(self, todo, new):
+        """Undo the beginning of a step that must not happen."""
+        torch._foreach_sub_([self.state[p]["step"] for _, _, p, _ in todo], 1)
+        for p in new:
+            del self.state[p]
 
     def load_state_dict(self, state_dict: dict) -> None:
         """Continue exactly where `state_dict()` was taken; float32 statistics of 16-bit parameters stay float32."""
@@ -265,9 +297,14 @@ class Optimizer(torch.optim.Optimizer):
         self._ratios = {}
 
 
-def _next(rounds, sums):
+def _each(sums, k):
+    """Those of the sums that belong to parameter number k of a bucket."""
+    return [value.list[k] if isinstance(value, Many) else value for value in sums]
+
+
+def _next(update, sums):
     try:
-        return rounds.send(sums)
+        return update.send(sums)
     except StopIteration:
         return None
 

@@ -9,15 +9,15 @@ from minilib.torch_optim.adafactor import Adafactor
 from minilib.torch_optim.base import Optimizer
 from minilib.torch_optim.checks import BETAS_TRIPLE
 from minilib.torch_optim.factored import LARGEST, mean_of_means, mean_shapes, normalised
-from minilib.torch_optim.kernels import read, write
+from minilib.torch_optim.kernels import column_sums, read, write
 
 
-def instability(x, g, r, c, m, length, weight, eps2, scale, ok, dims):
+def instability(g, r, c, m, length, weight, eps2, scale, ok, dims):
     """m_t ← β₁ m + (1 − β₁) û; returns the sums of U = (û − m)² + ε₂ along the rows and along the columns."""
     u = normalised(read(g, m.dtype, scale, ok), r, c) * length
     m.lerp_(u, weight)
     U = (u - m) * (u - m) + eps2
-    return U.sum(dims[1], keepdim=True), U.sum(dims[0], keepdim=True)
+    return U.sum(dims[1], keepdim=True), column_sums(U, dims[0])
 
 
 def descend(x, m, R, C, shrink, length, seed):
@@ -82,7 +82,7 @@ class CAME(Adafactor):
         (beta1, beta2, beta3), eps2 = w.group["betas"], w.group["eps"][1]
         lr, weight = w.lr, w.weight(beta1)
         shrink = lr * w.group["weight_decay"]
-        (_, *moments, length), _ = yield from self.clipped_direction(w, beta2)
+        _, *moments, length = yield from self.clipped_direction(w, beta2)
         x, g, m = w.x, w.g, w.s["m"]
         if w.dims is None:
             # m_t = β₁ m_{t−1} + (1 − β₁) û_t,  θ ← θ − η m
@@ -90,7 +90,7 @@ class CAME(Adafactor):
             return
         # U_t = (û_t − m_t)² + ε₂, averaged along rows and columns
         (a, b), R, C = w.dims, w.s["R"], w.s["C"]
-        args = x, g, *moments, m, length, weight, eps2, w.scale, w.ok
+        args = g, *moments, m, length, weight, eps2, w.scale, w.ok
         rows, columns = yield w.sweep(instability, (b, a), *args, dims=w.dims)
         R.lerp_(rows / w.size(b), w.weight(beta3))
         C.lerp_(columns / w.size(a), w.weight(beta3))

@@ -6,7 +6,7 @@ import torch
 
 from minilib.optim.checks import BETAS_TRIPLE, EPS_PAIR, RANGES, check_option, is_number
 
-__all__ = ["BETAS_TRIPLE", "EPS_PAIR", "RANGES", "check_gradients", "check_option", "check_parameter"]
+__all__ = ["BETAS_TRIPLE", "EPS_PAIR", "RANGES", "TORCH_RANGES", "check_gradient", "check_option", "check_parameter"]
 
 
 def _lr(value):

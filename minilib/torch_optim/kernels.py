@@ -4,6 +4,28 @@ import torch
 
 from minilib.torch_optim.many import Many, where
 
+BLOCK = 32  # rows
+
+
+def column_sums(t, dim):
+    """The sum over dimension `dim`, keeping it. Compiled code gets it in blocks of rows that stay in the cache."""
+    blocked = torch.compiler.is_compiling() and not isinstance(t, Many) and (t.ndim, dim) == (2, 0)
+    if not blocked or t.shape[0] < BLOCK:
+        return t.sum(dim, keepdim=True)
+    whole = t.shape[0] // BLOCK
+    blocks = t[: whole * BLOCK].view(whole, BLOCK, t.shape[1])
+    return blocks.sum(1).sum(0, keepdim=True) + t[whole * BLOCK :].sum(0, keepdim=True)
+
+
+def squared(x):
+    """‖x‖². Row by row: one long sum in float32 would need a slower summation to be exact enough."""
+    return (x * x).sum(-1).sum()
+
+
+def square_sum(g, dtype):
+    """‖g‖², finite only if every entry of g is."""
+    return squared(g.to(dtype))
+
 
 def read(g, dtype, scale, ok):
     """The gradient in the data type of the statistics, scaled, and zero where the step is skipped."""

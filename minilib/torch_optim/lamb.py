@@ -7,31 +7,32 @@ the step. The direction is computed in both, which is cheaper than to store it.
 import math
 
 from minilib.torch_optim.base import Optimizer
-from minilib.torch_optim.kernels import read, write
+from minilib.torch_optim.kernels import read, squared, write
 from minilib.torch_optim.trust import IDENTITY, trust_ratio
-from minilib.torch_optim.work import ALL
+from minilib.torch_optim.work import ALL, flat
 
 
-def direction(x, m, v, correct1, correct2, eps, decay):
-    """u = m̂ / (√v̂ + ε) + λ x."""
-    return (m / correct1) / ((v / correct2).sqrt() + eps) + decay * x.to(m.dtype)
+def direction(x, m, v, scale1, scale2, eps, decay):
+    """u = m̂ / (√v̂ + ε) + λ x, with m̂ = scale1 · m and √v̂ = scale2 · √v."""
+    return m * scale1 / (v.sqrt() * scale2 + eps) + x.to(m.dtype) * decay
 
 
-def moments(x, g, m, v, weight1, weight2, correct1, correct2, eps, decay, scale, ok):
+@flat(realize_opcount_threshold=1)  # the new moments are stored, then read: not computed twice
+def moments(x, g, m, v, weight1, weight2, scale1, scale2, eps, decay, scale, ok):
     """Update m and v; returns ‖x‖² and ‖u‖²."""
     g = read(g, m.dtype, scale, ok)
     # m_t = β₁ m_{t−1} + (1 − β₁) g_t
-    m.lerp_(g, weight1)
+    m.add_((g - m) * weight1)
     # v_t = β₂ v_{t−1} + (1 − β₂) g_t²
-    v.lerp_(g * g, weight2)
-    u = direction(x, m, v, correct1, correct2, eps, decay)
-    x = x.to(m.dtype)
-    return (x * x).sum(), (u * u).sum()
+    v.add_((g * g - v) * weight2)
+    u = direction(x, m, v, scale1, scale2, eps, decay)
+    return squared(x.to(m.dtype)), squared(u)
 
 
-def descend(x, m, v, correct1, correct2, eps, decay, length, seed):
+@flat()
+def descend(x, m, v, scale1, scale2, eps, decay, length, seed):
     """x ← x − length · u."""
-    write(x, direction(x, m, v, correct1, correct2, eps, decay) * length, seed)
+    write(x, direction(x, m, v, scale1, scale2, eps, decay) * length, seed)
 
 
 class LAMB(Optimizer):
@@ -84,9 +85,12 @@ class LAMB(Optimizer):
     def update(self, w):
         (beta1, beta2), eps, decay = w.group["betas"], w.group["eps"], w.group["weight_decay"]
         weights = w.weight(beta1), w.weight(beta2)
-        corrected = w.group["bias_correction"]
-        corrections = (w.correction(beta1), w.correction(beta2)) if corrected else (1.0, 1.0)
-        fixed = (*corrections, eps, decay)
+        scales = (1.0, 1.0)
+        if w.group["bias_correction"]:
+            # m̂ = m / (1 − β₁ᵗ),  √v̂ = √v / √(1 − β₂ᵗ)
+            scales = 1 / w.correction(beta1), w.correction(beta2) ** -0.5
+        fixed = (*scales, eps, decay)
+        yield from w.checked()
         xx, uu = yield w.sweep(moments, (ALL, ALL), w.x, w.g, w.s["m"], w.s["v"], *weights, *fixed, w.scale, w.ok)
         # φ(‖x‖)/‖u‖
         adapt = w.group["layer_adaptation"] and (decay > 0 or w.group["adapt_without_decay"])

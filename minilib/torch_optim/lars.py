@@ -2,7 +2,7 @@
 
 from minilib.torch_optim.base import Optimizer
 from minilib.torch_optim.checks import EPS_OR_ZERO
-from minilib.torch_optim.kernels import read, write
+from minilib.torch_optim.kernels import read, squared, write
 from minilib.torch_optim.many import where
 from minilib.torch_optim.trust import IDENTITY, trust_ratio
 from minilib.torch_optim.work import ALL
@@ -13,7 +13,7 @@ def norms(x, g, m, decay, scale, ok, joint_norm):
     g, x = read(g, m.dtype, scale, ok), x.to(m.dtype)
     if joint_norm:
         g = g + decay * x
-    return (x * x).sum(), (g * g).sum()
+    return squared(x), squared(g)
 
 
 def descend(x, g, m, momentum, decay, into, out, scale, ok, seed, nesterov):
@@ -88,6 +88,8 @@ class LARS(Optimizer):
                 norm = norm + size * decay
             ratio = size * w.group["trust_coefficient"] / (norm + w.group["eps"])
             ratio = where((size > 0) & (norm > 0), ratio, 1.0)
+        else:
+            yield from w.checked()
         w.report(ratio)
         # v ← μ v + γ λˡ (g + β w),  w ← w − v; γ outside the buffer if it is not scaled
         into, out = (ratio * w.lr, 1.0) if w.group["scaled_momentum"] else (ratio, w.lr)
@@ -100,7 +102,7 @@ def average(x, g, m, weight, decay, scale, ok):
     """m ← (1 − weight) m + weight (g + λ x); returns ‖x‖² and ‖m‖²."""
     x32 = x.to(m.dtype)
     m.lerp_(read(g, m.dtype, scale, ok) + decay * x32, weight)
-    return (x32 * x32).sum(), (m * m).sum()
+    return squared(x32), squared(m)
 
 
 def follow(x, m, length, seed):
@@ -117,9 +119,7 @@ class LARS2020(Optimizer):
         phi: bounds (lower, upper) on the norm of the parameter, by default none.
     """
 
-    def __init__(
-        self, params, lr=1e-2, momentum=0.9, weight_decay=0.0, phi=IDENTITY, layer_adaptation=True, **options
-    ):
+    def __init__(self, params, lr=1e-2, momentum=0.9, weight_decay=0.0, phi=IDENTITY, layer_adaptation=True, **options):
         own = {"lr": lr, "momentum": momentum, "weight_decay": weight_decay, "phi": phi}
         super().__init__(params, own | {"layer_adaptation": layer_adaptation}, options)
 
@@ -127,6 +127,7 @@ class LARS2020(Optimizer):
         return {"m": shape}
 
     def update(self, w):
+        yield from w.checked()
         # m_t = β₁ m_{t−1} + (1 − β₁)(g_t + λ x)
         weight, decay = w.weight(w.group["momentum"]), w.group["weight_decay"]
         xx, mm = yield w.sweep(average, (ALL, ALL), w.x, w.g, w.s["m"], weight, decay, w.scale, w.ok)

@@ -47,6 +47,9 @@ class Many:
     def __and__(self, other):
         return self._each(torch.logical_and, other)
 
+    def __pow__(self, exponent):
+        return Many(torch._foreach_pow(self.list, exponent))
+
     # In place.
     def add_(self, other):
         torch._foreach_add_(self.list, _operand(other))

@@ -1,19 +1,21 @@
 """One parameter at work in a step, and the three ways in which a kernel runs over it.
 
 A kernel is a plain function of tensors: elementwise arithmetic, in place where it says so, and the sums that it
-returns. The *loop* calls it on pieces of at most `PIECE` entries, so no temporary is larger than 4 MB. *Foreach* calls
-it once, on `Many` tensors. *Fused* calls it compiled, so that a sweep reads and writes memory once.
+returns. The *loop* calls it on pieces of at most `PIECE` entries, so that temporaries are small and stay in the cache.
+*Foreach* calls it once, on `Many` tensors. *Fused* calls it compiled, so that a sweep reads and writes memory once.
 """
 
 import functools
 import math
+import types
 from types import SimpleNamespace
 
 import torch
 
+from minilib.torch_optim.kernels import square_sum
 from minilib.torch_optim.many import Many
 
-PIECE = 2**20  # entries
+PIECE = 2**17  # entries
 ALL = None  # a sum over all dimensions
 
 
@@ -30,9 +32,11 @@ class Work(SimpleNamespace):
         ok: None, or (without a synchronisation) a 0-dim tensor: 0 where this step must change nothing, else 1.
         scale: None, or what the gradient is multiplied by (clipping, `maximize`).
         dtype: in which the kernels compute.
+        unchecked: may the gradient be non-finite? Then the first sums that `update` yields will tell, and until then
+            it must not change anything.
         seed: None, or the number from which stochastic rounding starts.
         cuts: see `sharding.cuts`.
-        run: `loop`, `foreach` or `fused`.
+        run: `loop`, `whole` or `fused`.
     """
 
     def sweep(self, kernel, over, *args, **fixed):
@@ -44,6 +48,11 @@ class Work(SimpleNamespace):
         if isinstance(self.x, Many):
             return [float(_size(shape, dim)) for shape in self.sizes]
         return _size(self.sizes, dim)
+
+    def checked(self):
+        """A first round for methods whose own first sweep changes something: its sum is finite only if g is."""
+        if self.unchecked:
+            yield self.sweep(square_sum, (ALL,), self.g, dtype=self.dtype)
 
     def sharded(self, dim):
         """Do several processes hold parts of this dimension?"""
@@ -117,23 +126,59 @@ def _rows(a, x, start, count):
     return a[start : start + count] if own else a
 
 
-def foreach(kernel, over, args, fixed, dtype):
+def whole(kernel, over, args, fixed, dtype):
+    """In one call: on `Many`, or where the whole step is being compiled."""
     return _tuple(kernel(*args, **fixed))
 
 
 def fused(kernel, over, args, fixed, dtype):
-    """Compiled; what has one shape is flattened, so that one compiled kernel serves parameters of all shapes."""
-    args = [torch.tensor(a, dtype=dtype) if isinstance(a, float) else a for a in args]
-    tensors = [a for a in args if isinstance(a, torch.Tensor) and a.ndim]
-    alike = all(a.shape == args[0].shape and a.is_contiguous() for a in tensors)
-    if alike and all(dim is ALL for dim in over):
-        args = [a.view(-1) if isinstance(a, torch.Tensor) and a.ndim else a for a in args]
-    return _tuple(compiled(kernel)(*args, **fixed))
+    """Compiled, for a few parameters of one shape at a time: one call costs as much as a small one's work.
+
+    Where all tensors have one shape they are seen as matrices, or `flat`: fewer kernels to compile.
+    """
+    args = [_number(a, dtype, k) if isinstance(a, float) else a for k, a in enumerate(args)]
+    shape = args[0].list[0].shape
+    tensors = [t for a in args if isinstance(a, Many) for t in a.list if t.ndim]
+    if (
+        len(shape) > 1
+        and all(dim is ALL for dim in over)
+        and all(t.shape == shape and t.is_contiguous() for t in tensors)
+    ):
+        shape = (-1,) if hasattr(kernel, "options") else (-1, shape[-1])
+        args = [Many(t.view(shape) if t.ndim else t for t in a.list) if isinstance(a, Many) else a for a in args]
+    args = [tuple(a.list) if isinstance(a, Many) else a for a in args]
+    return [Many(sums) for sums in zip(*compiled(kernel)(*args, **fixed), strict=True)]
+
+
+def flat(**options):
+    """Marks a kernel that works entry by entry: compiled, it gets vectors. `options` are for the compiler."""
+
+    def mark(kernel):
+        kernel.options = options
+        return kernel
+
+    return mark
+
+
+@functools.lru_cache(maxsize=256)
+def _number(value, dtype, place):
+    """A number as a tensor, so that another value does not compile the kernel again; two places never share one."""
+    return torch.tensor(value, dtype=dtype)
 
 
 @functools.cache
 def compiled(kernel):
-    return torch.compile(kernel, fullgraph=True, dynamic=True)
+    """`kernel` over tuples of tensors, compiled: a list with what it returns for each."""
+
+    def unrolled(*args, **fixed):
+        count = len(args[0])
+        each = [[a[k] if isinstance(a, tuple) else a for a in args] for k in range(count)]
+        return [_tuple(kernel(*one, **fixed)) for one in each]
+
+    # The compiler keeps what it made by code object: every kernel gets one of its own.
+    code = unrolled.__code__.replace(co_name=kernel.__name__)
+    own = types.FunctionType(code, globals(), kernel.__name__, None, unrolled.__closure__)
+    return torch.compile(own, fullgraph=True, dynamic=True, options=getattr(kernel, "options", None) or None)
 
 
 def _tuple(out):
