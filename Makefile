@@ -6,7 +6,7 @@ READY := .venv/.ready
 export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book page test lint unit nbval site lab notebook page sync format bench study \
+.PHONY: help book page test lint unit nbval site lab notebook page sync format bench bench-torch study \
 	runs-check report lock clean
 
 help:  ## this list
@@ -52,6 +52,9 @@ format: $(READY)  ## format all code, in the chapters too, as make lint demands
 
 bench: $(READY)  ## time and memory of every NumPy optimizer
 	$(PY) benchmarks/numpy_optim.py
+
+bench-torch: $(READY)  ## the PyTorch optimizers against memory and public peers
+	$(PY) benchmarks/torch_optim.py
 
 study: $(READY)  ## make a recorded run, or go on with one that stopped: make study NAME=batch-size
 	$(PY) studies/$(subst -,_,$(NAME)).py

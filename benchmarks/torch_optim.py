@@ -1,0 +1,161 @@
+"""Times one step of LARS, LAMB, Adafactor and CAME in PyTorch against the memory, and against public implementations.
+
+    make bench-torch      or      python benchmarks/torch_optim.py --rounds 9 --device cuda
+
+The parameters are those of BERT-base, float32. Every round runs every row once, ours between its peers, so a drift of
+the machine hits all alike; medians and quartiles over the rounds are printed, after a warm-up that compiles.
+
+"floor" is the least that a step must move, in bytes of 4-byte reads and writes (`PASSES`), divided by the bandwidth of
+the same run: the better of a copy (one read, one write) and of `x += a g` (two reads, one write). "peak" is the most
+that is allocated during a step beside parameters, gradients and state. "first" is the first step, compilation and all.
+Peers are in torch_peers.py. Absent on purpose: the model, whose forward and backward pass dwarf all of this.
+"""
+
+import argparse
+import os
+import time
+
+import numpy as np
+
+os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # torch's profiler works in silence
+import torch
+from torch.profiler import ProfilerActivity, profile
+from torch_peers import PEERS
+
+from minilib import torch_optim
+from minilib.memory import Transformer
+
+# Reads (r) and writes (w) a parameter; a norm that must be known before the step is a pass of its own.
+PASSES = {
+    "AdamW": "x g m v r, x m v w",
+    "LARS": "norms: x g r; x g m r, x m w",
+    "LAMB": "norms: x g m v r, m v w; x m v r, x w",
+    "Adafactor": "means, size of x: x g r; size of u: g r; x g r, x w",
+    "CAME": "means: g r; size of u: g r; instability: g m r, m w; x m r, x w",
+}
+BERT = {"vocabulary": 30522, "max_length": 512, "segments": 2, "head": True}
+
+
+def bytes_per_parameter(method: str) -> int:
+    words = [part.split(":")[-1].split() for step in PASSES[method].split(";") for part in step.split(",")]
+    return 4 * sum(len(w) - 1 for w in words)
+
+
+def rows(paths) -> dict:
+    """row -> (method, how to make it); every method's own paths first, then its peers."""
+    table = {"torch AdamW, fused": ("AdamW", lambda p: torch.optim.AdamW(p, fused=True))}
+    for method in ("LAMB", "LARS", "Adafactor", "CAME"):
+        cls = getattr(torch_optim, method)
+        for path in paths:
+            options = {} if path == "loop" else {path: True}
+            table[f"{method}, {path}"] = (method, lambda p, cls=cls, options=options: cls(p, **options))
+        table |= {name: row for name, row in PEERS.items() if row[0] == method}
+    return table
+
+
+def shapes(parameters: int | None, count: int | None) -> list:
+    """BERT-base's, or `count` equal square matrices with about this many entries in all."""
+    if parameters is None:
+        return list(Transformer(width=768, layers=12, heads=12, **BERT).shapes().values())
+    side = round((parameters / count) ** 0.5)
+    return [(side, side)] * count
+
+
+def clock(work, device) -> float:
+    """Seconds."""
+    if device == "cpu":
+        start = time.perf_counter()
+        work()
+        return time.perf_counter() - start
+    start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    start.record()
+    work()
+    end.record()
+    torch.cuda.synchronize()
+    return start.elapsed_time(end) / 1e3
+
+
+def peak_bytes(work, device) -> int:
+    """The most that is allocated at one time while `work` runs, above what there was."""
+    if device != "cpu":
+        before = torch.cuda.memory_allocated()
+        torch.cuda.reset_peak_memory_stats()
+        work()
+        return torch.cuda.max_memory_allocated() - before
+    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as watch:
+        work()
+    events = watch.profiler.kineto_results.events()
+    changes = sorted((e.start_ns(), e.nbytes()) for e in events if e.name() == "[memory]")
+    return max(0, int(np.cumsum([size for _, size in changes]).max())) if changes else 0
+
+
+def measure(table, sizes, rounds, device) -> tuple[dict, dict, dict, dict, list]:
+    """Seconds by row; state, peak bytes and first step by row; the rows that cannot run and why."""
+    generator = torch.Generator().manual_seed(0)
+    params = [torch.nn.Parameter(torch.randn(s, generator=generator).mul_(0.02).to(device)) for s in sizes]
+    for p in params:
+        p.grad = torch.randn(p.shape, generator=generator).mul_(0.01).to(device)
+    scratch = [torch.empty_like(p) for p in params]
+    tasks = {
+        "copy": lambda: [c.copy_(p) for c, p in zip(scratch, params, strict=True)],
+        "x += a g": lambda: [c.add_(p.grad, alpha=1e-9) for c, p in zip(scratch, params, strict=True)],
+    }
+    state, peak, first, missing = {}, {}, {}, []
+    for name, (_, make) in table.items():
+        try:
+            opt = make(params)
+            first[name] = clock(opt.step, device)
+        except ImportError as error:
+            missing.append(f"{name}: {error}")
+            continue
+        opt.step()
+        peak[name] = peak_bytes(opt.step, device)
+        tensors = (v for s in opt.state.values() for v in s.values() if torch.is_tensor(v) and v.ndim)
+        state[name] = sum(t.numel() * t.element_size() for t in tensors)
+        tasks[name] = opt.step
+    with torch.no_grad():
+        seconds = {name: [] for name in tasks}
+        for k in range(rounds + 1):
+            for name, task in tasks.items():
+                taken = clock(task, device)
+                seconds[name] += [taken] if k else []
+    return seconds, state, peak, first, missing
+
+
+def report(args) -> str:
+    sizes, table = shapes(args.parameters, args.count), rows(args.paths)
+    seconds, state, peak, first, missing = measure(table, sizes, args.rounds, args.device)
+    n = sum(int(np.prod(s)) for s in sizes)
+    middle = {name: float(np.median(times)) for name, times in seconds.items()}
+    rate = max(8 * n / middle["copy"], 12 * n / middle["x += a g"])
+    lines = [
+        f"{n:,} float32 parameters in {len(sizes)} tensors, {args.rounds} rounds, torch {torch.__version__}, "
+        f"{args.device}, {torch.get_num_threads()} threads, {rate / 1e9:.0f} GB/s",
+        f"{'':<28}{'ms':>8}{'quartiles':>16}{'x floor':>9}{'x best peer':>12}{'state MB':>10}"
+        f"{'peak MB':>9}{'first s':>9}",
+    ]
+    for name in state:
+        method = table[name][0]
+        low, high = np.percentile(seconds[name], [25, 75])
+        peers = [middle[p] for p in state if p in PEERS and table[p][0] == method]
+        floor = bytes_per_parameter(method) * n / rate
+        against = f"{middle[name] / min(peers):.2f}" if peers else "-"
+        lines.append(
+            f"{name:<28}{1e3 * middle[name]:>8.1f}{f'{1e3 * low:.1f}-{1e3 * high:.1f}':>16}"
+            f"{middle[name] / floor:>9.2f}{against:>12}{state[name] / 1e6:>10.2f}"
+            f"{peak[name] / 1e6:>9.1f}{first[name]:>9.1f}"
+        )
+    return "\n".join(lines + [f"not run: {reason}" for reason in missing])
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description="time one step of every PyTorch optimizer")
+    parser.add_argument("--rounds", type=int, default=9, help="timed rounds (default 9)")
+    parser.add_argument("--device", default="cpu", help="cpu (default) or cuda")
+    parser.add_argument("--threads", type=int, default=2, help="on a CPU (default 2)")
+    parser.add_argument("--paths", nargs="+", default=["fused", "loop"], choices=["fused", "foreach", "loop"])
+    parser.add_argument("--parameters", type=int, help="so many, in place of BERT-base's")
+    parser.add_argument("--count", type=int, default=12, help="in so many equal matrices (default 12)")
+    args = parser.parse_args()
+    torch.set_num_threads(args.threads)
+    print(report(args))
