@@ -1,0 +1,113 @@
+"""What the tests of the torch optimizers share: paths, parameters, and the comparison with NumPy's optimizers."""
+
+import numpy as np
+import pytest
+import torch
+
+from minilib import optim, torch_optim
+from minilib.torch_optim import base, work
+from tests.references import recipe
+
+torch.set_num_threads(1)
+
+# How a step can be run: name -> options. "pieces" cuts tensors into pieces of 8 entries, "rows" into single rows.
+PATHS = {
+    "loop": {},
+    "pieces": {},
+    "rows": {},
+    "foreach": {"foreach": True},
+    "capturable": {"capturable": True},
+    "capturable foreach": {"capturable": True, "foreach": True},
+    "capturable skip": {"capturable": True, "on_nonfinite": "skip"},
+}
+PIECES = {"pieces": 8, "rows": 1}
+every_path = pytest.mark.parametrize("path", PATHS)
+
+# Layouts that the recorded inputs do not have, as (shape, how to lay it out); the gradients stay contiguous.
+LAYOUTS = {
+    "row": ((1, 5), lambda t: t),
+    "transposed": ((4, 3), lambda t: t.T.contiguous().T),
+    "channels last": ((4, 3, 2, 2), lambda t: t.contiguous(memory_format=torch.channels_last)),
+    "empty": ((0, 3), lambda t: t),
+}
+
+
+@pytest.fixture
+def path_options(path, monkeypatch):
+    """The options of a path, with the pieces cut as the path says."""
+    monkeypatch.setattr(work, "PIECE", PIECES.get(path, work.PIECE))
+    return PATHS[path]
+
+
+@pytest.fixture
+def compile_all(monkeypatch):
+    """Compile the kernels of small parameters too; the list of kernels that ran compiled."""
+    ran, compiled = [], work.compiled
+    monkeypatch.setattr(base, "SMALL", 0)
+    monkeypatch.setattr(work, "compiled", lambda kernel: ran.append(kernel) or compiled(kernel))
+    return ran
+
+
+class Parameter:
+    """What NumPy's optimizers need."""
+
+    def __init__(self, data):
+        self.data, self.grad = np.array(data, dtype=np.float64), None
+
+
+def start(layouts: bool = False) -> dict[str, torch.nn.Parameter]:
+    """The start values of the recorded trajectories, float64; with `layouts` also those of LAYOUTS."""
+    params = {name: torch.nn.Parameter(torch.tensor(x)) for name, x in recipe.start().items()}
+    rng = np.random.default_rng(1)
+    for name, (shape, lay_out) in LAYOUTS.items() if layouts else ():
+        params[name] = torch.nn.Parameter(lay_out(torch.tensor(rng.normal(size=shape))))
+    return params
+
+
+def gradients(layouts: bool = False) -> list[dict[str, np.ndarray]]:
+    """One dictionary a step."""
+    rng = np.random.default_rng(2)
+    shapes = {name: shape for name, (shape, _) in LAYOUTS.items()} if layouts else {}
+    return [g | {name: rng.normal(size=shape) for name, shape in shapes.items()} for g in recipe.gradients()]
+
+
+def set_gradients(params: dict, values: dict) -> None:
+    """Give every parameter its gradient, in the parameter's data type."""
+    for name, p in params.items():
+        p.grad = torch.tensor(values[name], dtype=p.dtype)
+
+
+def error(ours: torch.Tensor, expected) -> float:
+    """The largest difference, relative to the largest entry."""
+    ours, expected = ours.detach().double().numpy(), np.asarray(expected)
+    return float(np.abs(ours - expected).max() / (np.abs(expected).max() or 1.0))
+
+
+def assert_follows_numpy(cls: str, options: dict, torch_options: dict, layouts: bool = True, axes: dict | None = None):
+    """Fifty steps in float64, every parameter at every step to 1e-12; the rate is halved after half of them.
+
+    `axes` says in which order of axes NumPy's optimizer sees a tensor. Empty tensors, which it refuses, need only not
+    disturb the others.
+    """
+    params, axes = start(layouts), axes or {}
+    order = {name: axes.get(name, tuple(range(p.ndim))) for name, p in params.items()}
+    theirs = {n: Parameter(p.detach().numpy().transpose(order[n])) for n, p in params.items() if p.numel()}
+    opt = getattr(torch_optim, cls)(params.values(), **options, **torch_options)
+    reference = getattr(optim, cls)(theirs.values(), **options)
+    for t, values in enumerate(gradients(layouts), start=1):
+        if t == recipe.STEPS // 2:
+            reference.lr /= 2
+            for group in opt.param_groups:
+                group["lr"] /= 2
+        set_gradients(params, values)
+        before = {name: p.grad.clone() for name, p in params.items()}
+        for name, p in theirs.items():
+            p.grad = values[name].transpose(order[name])
+        opt.step()
+        reference.step()
+        for name, p in theirs.items():
+            worst = error(params[name], p.data.transpose(np.argsort(order[name])))
+            assert worst <= 1e-12, f"{name} at step {t}: relative error {worst:.2g}"
+        for name, p in params.items():
+            assert torch.equal(p.grad, before[name]), f"the gradient of {name} was written at step {t}"
+    assert t == recipe.STEPS
