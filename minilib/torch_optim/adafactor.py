@@ -8,6 +8,7 @@ from minilib.torch_optim.base import Optimizer, smaller
 from minilib.torch_optim.checks import EPS_PAIR
 from minilib.torch_optim.factored import LARGEST, factored_dims, mean_of_means, mean_shapes, normalised
 from minilib.torch_optim.kernels import column_sums, read, square_sum, write
+from minilib.torch_optim.presets import ADAFACTOR_PRESETS, preset
 from minilib.torch_optim.work import ALL
 
 
@@ -63,6 +64,8 @@ class Adafactor(Optimizer):
     """
 
     ranges = Optimizer.ranges | EPS_PAIR
+    presets = ADAFACTOR_PRESETS
+    preset = classmethod(preset)
 
     def __init__(
         self,

@@ -10,6 +10,7 @@ from minilib.torch_optim.base import Optimizer
 from minilib.torch_optim.checks import BETAS_TRIPLE
 from minilib.torch_optim.factored import LARGEST, mean_of_means, mean_shapes, normalised
 from minilib.torch_optim.kernels import column_sums, read, write
+from minilib.torch_optim.presets import CAME_PRESETS
 
 
 def instability(g, r, c, m, length, weight, eps2, scale, ok, dims):
@@ -48,6 +49,7 @@ class CAME(Adafactor):
     """
 
     ranges = Adafactor.ranges | BETAS_TRIPLE
+    presets = CAME_PRESETS
 
     def __init__(
         self,

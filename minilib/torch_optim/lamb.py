@@ -8,6 +8,7 @@ import math
 
 from minilib.torch_optim.base import Optimizer
 from minilib.torch_optim.kernels import read, squared, write
+from minilib.torch_optim.presets import LAMB_PRESETS, preset
 from minilib.torch_optim.trust import IDENTITY, trust_ratio
 from minilib.torch_optim.work import ALL, flat
 
@@ -51,6 +52,9 @@ class LAMB(Optimizer):
         max_ratio: upper bound of the ratio, by default none.
         options: those of `Optimizer`: max_grad_norm, maximize, on_nonfinite, foreach, fused, ...
     """
+
+    presets = LAMB_PRESETS
+    preset = classmethod(preset)
 
     def __init__(
         self,

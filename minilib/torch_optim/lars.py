@@ -4,6 +4,7 @@ from minilib.torch_optim.base import Optimizer
 from minilib.torch_optim.checks import EPS_OR_ZERO
 from minilib.torch_optim.kernels import read, squared, write
 from minilib.torch_optim.many import where
+from minilib.torch_optim.presets import LARS_PRESETS, preset
 from minilib.torch_optim.trust import IDENTITY, trust_ratio
 from minilib.torch_optim.work import ALL
 
@@ -43,6 +44,8 @@ class LARS(Optimizer):
     """
 
     ranges = Optimizer.ranges | EPS_OR_ZERO
+    presets = LARS_PRESETS
+    preset = classmethod(preset)
 
     def __init__(
         self,
