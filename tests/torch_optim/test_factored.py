@@ -1,0 +1,160 @@
+"""Which dimensions Adafactor and CAME factor, what that costs in state, and CAME's correction of its first steps."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from minilib.torch_optim import CAME, LAMB, LARS, Adafactor
+from minilib.torch_optim.factored import factored_dims, mean_shapes
+
+METHODS = [(Adafactor, 0), (CAME, 1)]  # and the full-size statistics of each: CAME's momentum
+shapes = st.lists(st.integers(0, 12), max_size=5).map(tuple)
+
+
+def numbers(cls, shape, **options) -> int:
+    """How many numbers of state a tensor of this shape gets."""
+    opt = cls([torch.nn.Parameter(torch.ones(1))], **options)
+    state = opt.start(shape, opt.dims(shape, opt.param_groups[0]))
+    return sum(math.prod(s) for s in state.values())
+
+
+@pytest.mark.parametrize(
+    ("shape", "largest", "last", "first"),
+    [
+        ((), None, None, None),
+        ((7,), None, None, None),
+        ((6, 4), (0, 1), (0, 1), (0, 1)),
+        ((64, 3, 7, 7), (0, 3), (2, 3), (0, 1)),
+        ((32, 16, 3, 3), (0, 1), (2, 3), (0, 1)),
+        ((4, 3, 5), (0, 2), (1, 2), (0, 1)),
+        ((3, 5, 5, 5), (2, 3), (2, 3), (0, 1)),  # of equal ones the later
+        ((2, 2), None, (0, 1), (0, 1)),  # 2 + 2 numbers instead of 4
+        ((1, 9), None, (0, 1), (0, 1)),
+        ((2, 3), (0, 1), (0, 1), (0, 1)),
+        ((0, 3), None, None, None),
+    ],
+)
+def test_which_dimensions_are_factored(shape, largest, last, first):
+    for which, dims in {"largest": largest, "last": last, "first": first}.items():
+        assert factored_dims(shape, which, 0) == dims
+
+
+@pytest.mark.parametrize(("least", "dims"), [(16, (0, 1)), (17, None)])
+def test_both_dimensions_must_be_long_enough(least, dims):
+    for which in ("largest", "last", "first"):
+        assert factored_dims((16, 40), which, least) == dims
+        assert factored_dims((40, 16), which, least) == dims
+
+
+@given(shape=shapes)
+def test_the_means_of_the_factored_dimensions_multiply_to_the_shape_of_the_tensor(shape):
+    for which in ("largest", "last", "first"):
+        dims = factored_dims(shape, which, 0)
+        if dims is not None:
+            rows, columns = (torch.ones(s) for s in mean_shapes(shape, dims))
+            assert (rows * columns).shape == shape
+            a, b = dims
+            assert (rows.shape[b], columns.shape[a]) == (1, 1)
+
+
+@pytest.mark.parametrize(("cls", "full"), METHODS)
+@given(shape=shapes)
+def test_with_the_largest_dimensions_no_factored_moment_has_more_numbers_than_the_tensor(cls, full, shape):
+    size, moments = math.prod(shape), 2 if cls is CAME else 1
+    ours = numbers(cls, shape)
+    assert ours <= (full + moments) * size
+    dims = factored_dims(shape, "largest", 0)
+    if dims is not None:
+        assert ours < (full + moments) * size
+        # and no two other dimensions would do with fewer
+        pairs = [(a, b) for b in range(len(shape)) for a in range(b)]
+        assert ours == full * size + moments * min(sum(map(math.prod, mean_shapes(shape, p))) for p in pairs)
+
+
+@given(n=st.integers(1, 12), m=st.integers(1, 12), batch=st.integers(1, 4))
+def test_the_last_two_dimensions_are_factored_whatever_it_costs_as_in_the_papers(n, m, batch):
+    assert numbers(Adafactor, (batch, n, m), factor="last") == batch * (n + m)
+    assert numbers(CAME, (batch, n, m), factor="last") == batch * (n * m + 2 * (n + m))
+
+
+@pytest.mark.parametrize(
+    ("cls", "options"), [(Adafactor, {}), (CAME, {}), (CAME, {"factor": "last"}), (LAMB, {}), (LARS, {})]
+)
+def test_state_bytes_are_the_numbers_of_the_state_in_their_data_type(cls, options):
+    for dtype, width in ((torch.float64, 8), (torch.float32, 4), (torch.bfloat16, 4)):
+        params = [torch.nn.Parameter(torch.ones(s, dtype=dtype)) for s in ((6, 4), (5,), (), (3, 2, 3, 2))]
+        opt = cls(params, lr=0.1, **options)
+        assert opt.state_bytes() == 0
+        for p in params:
+            p.grad = torch.ones_like(p)
+        opt.step()
+        assert opt.state_bytes() == width * sum(numbers(cls, tuple(p.shape), **options) for p in params)
+
+
+def resnet50() -> list[tuple]:
+    """The shapes of its parameters: a stem, 3 + 4 + 6 + 3 bottleneck blocks, a classifier."""
+
+    def convolution(inputs, outputs, width):  # with the gain and offset of its normalisation
+        return [(outputs, inputs, width, width), (outputs,), (outputs,)]
+
+    shapes, inputs = convolution(3, 64, 7), 64
+    for planes, blocks in ((64, 3), (128, 4), (256, 6), (512, 3)):
+        for block in range(blocks):
+            shapes += convolution(inputs, planes, 1) + convolution(planes, planes, 3)
+            shapes += convolution(planes, 4 * planes, 1)
+            if block == 0:
+                shapes += convolution(inputs, 4 * planes, 1)  # the shortcut changes the number of channels
+            inputs = 4 * planes
+    return [*shapes, (1000, 2048), (1000,)]
+
+
+def test_on_resnet50_came_needs_more_than_adamw_with_the_last_dimensions_and_less_with_the_largest():
+    shapes = resnet50()
+    params = sum(map(math.prod, shapes))
+    assert (len(shapes), params) == (161, 25_557_032)
+
+    def megabytes(cls, **options):
+        return 4e-6 * sum(numbers(cls, shape, **options) for shape in shapes)
+
+    adamw = 2 * 4e-6 * params
+    # as measured with torch's, transformers' and the authors' implementations
+    assert (round(4e-6 * params), round(adamw)) == (102, 204)
+    assert round(megabytes(Adafactor, factor="last")) == 127
+    assert round(megabytes(CAME, factor="last")) == 357
+    assert megabytes(CAME, factor="last") > 1.7 * adamw
+    # AdamW's momentum stays; its second moment all but goes
+    assert megabytes(Adafactor) < 0.01 * adamw
+    assert megabytes(CAME) < 0.52 * adamw
+
+
+def first_step(shape, **options) -> float:
+    """Root mean square of CAME's first step, in learning rates."""
+    p = torch.nn.Parameter(torch.zeros(shape, dtype=torch.float64))
+    p.grad = torch.tensor(np.random.default_rng(0).normal(size=shape))
+    CAME([p], lr=0.01, **options).step()
+    return p.detach().square().mean().sqrt().item() / 0.01
+
+
+def test_the_correction_of_the_confidence_brings_a_matrixs_first_step_in_line_with_a_vectors():
+    # û has the RMS 1, m = 0.1 û, U = 0.81 û², S = 1e-4 U: 0.1 / 0.009 = 11.1, and 0.1 / 0.9 = 0.111 with S = U
+    assert first_step((500,)) == pytest.approx(0.1, rel=0.01)
+    assert first_step((50, 40)) == pytest.approx(1 / 0.09, rel=0.05)
+    assert first_step((50, 40), correct_confidence=True) == pytest.approx(1 / 9, rel=0.05)
+
+
+def test_the_correction_of_the_confidence_does_nothing_in_the_long_run_or_to_vectors():
+    assert first_step((5,), correct_confidence=True) == first_step((5,))
+    gradients = torch.tensor(np.random.default_rng(0).normal(size=(400, 6, 5)))
+    ends = []
+    for correct in (False, True):
+        p = torch.nn.Parameter(torch.zeros(6, 5, dtype=torch.float64))
+        opt = CAME([p], lr=1.0, betas=(0.9, 0.9, 0.9), correct_confidence=correct)
+        for g in gradients:
+            before, p.grad = p.detach().clone(), g
+            opt.step()
+        ends.append(p.detach() - before)
+    torch.testing.assert_close(*ends, rtol=1e-12, atol=0)
