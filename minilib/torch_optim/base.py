@@ -1,22 +1,26 @@
-"""What the optimizers share: torch's contract, checks, the choice of a path, sums over processes.
+"""What the optimizers share: torch's contract, and a step from the gradients to the parameters.
 
 A subclass says what it remembers (`start`) and how one parameter takes a step (`update`). `update` is a generator: it
 sweeps over the parameter, yields the sums that the sweep took, gets them back complete (over all processes that hold
 a part of the parameter) and goes on. So the same lines serve plain and sharded tensors, and the sums of all parameters
-travel together.
+travel together. The parts of a step are in `gradients`, `buckets` and `rounds`.
 """
 
 from contextlib import nullcontext
 
 import torch
 
-from minilib.torch_optim.checks import TORCH_RANGES, check_gradient, check_option, check_parameter
-from minilib.torch_optim.many import Many
-from minilib.torch_optim.sharding import all_reduce, cuts, local, local_gradient, zeros
-from minilib.torch_optim.work import Work, fused, loop, whole
+from minilib.torch_optim.buckets import wide, works
+from minilib.torch_optim.checks import TORCH_RANGES, check_option, check_parameter
+from minilib.torch_optim.gradients import inspect, jobs
+from minilib.torch_optim.many import smaller
+from minilib.torch_optim.rounds import advance
+from minilib.torch_optim.sharding import local
+from minilib.torch_optim.work import Work, fused
+
+__all__ = ["COMMON", "SMALL", "Optimizer", "smaller"]
 
 SMALL = 2**14  # entries: what is smaller is left to foreach where the path is fused
-FEW = 4  # parameters of one shape that a fused call takes at once
 
 COMMON = {
     "max_grad_norm": None,
@@ -106,20 +110,16 @@ class Optimizer(torch.optim.Optimizer):
         if closure is not None:
             with torch.enable_grad():
                 loss = closure()
-        todo = self._with_gradients()
+        todo = self._jobs()
         if todo:
-            new = [p for _, _, p, _ in todo if not self.state[p]]
-            works = self._works(todo, *self._inspect(todo))
-            with (
-                torch._dynamo.config.patch(recompile_limit=64) if any(w.run is fused for w in works) else nullcontext()
-            ):
-                bad = self._advance(works)
+            found = inspect(todo)
+            bad = found.bad or self._update(todo, found)
+            if bad is not None and bad.group["on_nonfinite"] == "raise":
+                raise ValueError(f"the gradient of {bad.name} is nan, infinite, or too large to be squared")
             if bad is not None:
-                self._forget(todo, new)
-                if todo[0][0]["on_nonfinite"] == "raise":
-                    name = next(name for _, name, p, _ in todo if p is bad)
-                    raise ValueError(f"the gradient of {name} is nan, infinite, or too large to be squared")
                 self.skipped += 1
+            elif found.ok is not None:
+                self.skipped = self.skipped + (found.ok == 0).long()
         return loss
 
     def path(self, group: dict, p: torch.Tensor) -> str:
@@ -143,144 +143,27 @@ class Optimizer(torch.optim.Optimizer):
         tensors = (local(v) for s in self.state.values() for k, v in s.items() if k != "step")
         return sum(t.numel() * t.element_size() for t in tensors)
 
-    def _with_gradients(self):
-        """(group, name, parameter, local gradient) of all that are updated."""
-        todo = []
+    def _jobs(self):
         for k, group in enumerate(self.param_groups):
             self.check(group)
             for name in ("max_grad_norm", "on_nonfinite"):
                 if group[name] != self.param_groups[0][name]:
                     raise ValueError(f"{name} must be the same in all groups, got {group[name]!r} in group {k}")
-            names = group.get("param_names") or range(len(group["params"]))
-            for name, p in zip(names, group["params"], strict=True):
-                if p.grad is not None:
-                    name = name if isinstance(name, str) else f"parameter {name} of group {k}"
-                    check_gradient(name, p)
-                    todo.append((group, name, p, local_gradient(p)))
-        return todo
+        return jobs(self.param_groups)
 
-    def _inspect(self, todo):
-        """(scale, ok, whether the check is still to be made): a sweep over all gradients, where it is needed first."""
-        group = todo[0][0]
-        clip, raises, blind = group["max_grad_norm"], group["on_nonfinite"] == "raise", self._blind(group)
-        if clip is None and not blind:
-            return None, None, True
-        total = torch.stack(self._squares(todo)).sum()
-        if not blind:  # what is not finite is found again, and named, later
-            norm = total.sqrt().item()
-            return (clip / norm if norm > clip else None), None, True
-        ok = total.isfinite()
-        scale = None if clip is None else (clip / total.sqrt()).clamp(max=1.0)
-        if raises:
-            torch._assert_async(ok, "a gradient is not finite")
-            return scale, None, False
-        self.skipped = self.skipped + (~ok).long()
-        return scale, ok.to(total.dtype), False
-
-    def _squares(self, todo):
-        """The squared norm of every gradient, complete."""
-        kinds = {}
-        for i, (*_, g) in enumerate(todo):
-            kinds.setdefault((g.device, g.dtype), []).append(i)
-        squares = [None] * len(todo)
-        for (_, dtype), where in kinds.items():
-            wide = torch.float64 if dtype == torch.float64 else torch.float32
-            norms = torch._foreach_norm([todo[i][3] for i in where], 2, dtype=wide)
-            for i, norm in zip(where, norms, strict=True):
-                squares[i] = norm * norm
-        partial = [(s, [group for group, _ in cuts(p)]) for s, (_, _, p, _) in zip(squares, todo, strict=True)]
-        all_reduce([pair for pair in partial if pair[1]])
-        return squares
-
-    def _blind(self, group):
-        """Is the host not to wait for the device?"""
-        return group["capturable"] or torch.compiler.is_compiling()
-
-    def _works(self, todo, scale, ok, unchecked):
-        """One `Work` a parameter, or one for each bucket of alike parameters where the path is foreach."""
-        steps, buckets = [], {}
-        for group, _, p, _ in todo:
-            if not self.state[p]:
-                self._begin(group, p)
-            steps.append(self.state[p]["step"])
-        torch._foreach_add_(steps, 1) if ok is None else torch._foreach_add_(steps, ok)
-        for k, (group, _, p, g) in enumerate(todo):
-            s, dims, cut = self.state[p], self.dims(tuple(p.shape), group), cuts(p)
-            t = steps[k] if self._blind(group) else steps[k].item()
-            path = self.path(group, p) if not torch.compiler.is_compiling() else "compiled"
-            alike = p.device, p.dtype, dims, cut, None if isinstance(t, torch.Tensor) else t
-            same = {"foreach": (id(group), *alike), "fused": (id(group), g.shape, *alike)}
-            buckets.setdefault((path, same.get(path, k)), []).append((group, p, g, s, dims, cut, t, path))
-        works = []
-        for (path, _), bucket in buckets.items():
-            size = FEW if path == "fused" else len(bucket)
-            works += [bucket[i : i + size] for i in range(0, len(bucket), size)]
-        return [self._work(bucket, scale, ok, unchecked) for bucket in works]
-
-    def _work(self, bucket, scale, ok, unchecked):
-        group, p, _, _, dims, cut, t, path = bucket[0]
-        join = Many if path in ("foreach", "fused") else lambda tensors: next(iter(tensors))
-        names = [name for name in self.state[p] if name != "step"]
-        if isinstance(t, torch.Tensor):
-            t = join(t for *_, t, _ in bucket)
-        if group["maximize"]:
-            scale = -1.0 if scale is None else -scale
-        return Work(
-            x=join(torch.atleast_1d(local(p)) for _, p, *_ in bucket),
-            g=join(torch.atleast_1d(g) for _, _, g, *_ in bucket),
-            s={name: join(torch.atleast_1d(local(s[name])) for _, _, _, s, *_ in bucket) for name in names},
-            group=group,
-            dims=dims,
-            sizes=[tuple(p.shape) for _, p, *_ in bucket] if join is Many else tuple(p.shape),
-            dtype=_wide(p.dtype),
-            t=t,
-            ok=ok,
-            unchecked=unchecked,
-            scale=scale,
-            seed=t if group["stochastic_rounding"] and p.dtype == torch.bfloat16 else None,
-            cuts=cut,
-            params=[p for _, p, *_ in bucket],
-            ratios=self._ratios,
-            run={"loop": loop, "foreach": whole, "fused": fused, "compiled": whole}[path],
-        )
-
-    def _begin(self, group, p):
-        """The state of a parameter that gets its first gradient."""
-        s = self.state[p]
-        device = p.device if group["capturable"] or p.device.type not in ("cpu", "cuda") else "cpu"
-        s["step"] = torch.zeros((), dtype=_wide(p.dtype), device=device)
-        shapes = self.start(tuple(p.shape), self.dims(tuple(p.shape), group))
-        s.update({name: zeros(p, shape, _wide(p.dtype)) for name, shape in shapes.items()})
-
-    def _advance(self, works):
-        """Run `update` for all; returns a parameter whose gradient is not finite, and has changed nothing then."""
-        rounds = [(w, self.update(w), None) for w in works]
-        if works[0].unchecked or any(w.cuts for w in works):
-            rounds = self._round(rounds)
-        if works[0].unchecked:
-            first = [(p, v) for w, _, sums in rounds for k, p in enumerate(w.params) for v in _each(sums, k)]
-            if not torch.stack([v.sum().to("cpu", torch.float64) for _, v in first]).sum().isfinite():
-                return next(p for p, v in first if not v.sum().isfinite())
-        for w, update, sums in rounds:
-            while not w.cuts and (partial := _next(update, sums)) is not None:
-                sums = [value for value, _ in partial]
-        rounds = [(w, update, sums) for w, update, sums in rounds if w.cuts]
-        while rounds:
-            rounds = self._round(rounds)
-        return None
-
-    def _round(self, rounds):
-        """Every generator one round on, and the partial sums of all completed together."""
-        asked = [(w, update, _next(update, sums)) for w, update, sums in rounds]
-        asked = [(w, update, partial) for w, update, partial in asked if partial is not None]
-        all_reduce([pair for w, _, partial in asked for pair in w.over_processes(partial)])
-        return [(w, update, [value for value, _ in partial]) for w, update, partial in asked]
-
-    def _forget(self, todo, new):
-        """Undo the beginning of a step that must not happen."""
-        torch._foreach_sub_([self.state[p]["step"] for _, _, p, _ in todo], 1)
+    def _update(self, todo, found):
+        """Returns a job whose gradient is not finite, and has changed nothing then."""
+        new = [job.p for job in todo if not self.state[job.p]]
+        ready = works(self, todo, found)
+        compiles = any(w.run is fused for w in ready)
+        with torch._dynamo.config.patch(recompile_limit=64) if compiles else nullcontext():
+            bad = advance(ready, self.update)
+        if bad is None:
+            return None
+        torch._foreach_sub_([self.state[job.p]["step"] for job in todo], 1)
         for p in new:
             del self.state[p]
+        return next(job for job in todo if job.p is bad)
 
     def load_state_dict(self, state_dict: dict) -> None:
         """Continue exactly where `state_dict()` was taken; float32 statistics of 16-bit parameters stay float32."""
@@ -289,35 +172,9 @@ class Optimizer(torch.optim.Optimizer):
         new = [p for group in self.param_groups for p in group["params"]]
         for i, p in zip(old, new, strict=True):
             for name, value in state_dict["state"].get(i, {}).items():
-                if p.dtype != _wide(p.dtype) and name != "step":
+                if p.dtype != wide(p.dtype) and name != "step":
                     self.state[p][name] = value.detach().clone().to(p.device)
 
     def __setstate__(self, state):
         super().__setstate__(state)
         self._ratios = {}
-
-
-def _each(sums, k):
-    """Those of the sums that belong to parameter number k of a bucket."""
-    return [value.list[k] if isinstance(value, Many) else value for value in sums]
-
-
-def _next(update, sums):
-    try:
-        return update.send(sums)
-    except StopIteration:
-        return None
-
-
-def _wide(dtype):
-    """The data type of the statistics."""
-    return torch.float32 if dtype in (torch.bfloat16, torch.float16) else dtype
-
-
-def smaller(a, b):
-    """The smaller of two numbers, either of which may be a 0-dim tensor (or `Many` of them)."""
-    if isinstance(b, (float, int)):
-        a, b = b, a
-    if isinstance(a, (float, int)):
-        return min(a, b) if isinstance(b, (float, int)) else b.clamp(max=a)
-    return b.minimum(a) if isinstance(b, Many) else a.minimum(b)

@@ -115,3 +115,12 @@ def where(condition, a, b):
         return torch.where(condition, a, b)
     ours = [x.list if isinstance(x, Many) else [x] * len(condition) for x in (a, b)]
     return Many(torch.where(c, x, y) for c, x, y in zip(condition.list, *ours, strict=True))
+
+
+def smaller(a, b):
+    """The smaller of two numbers, either of which may be a 0-dim tensor (or `Many` of them)."""
+    if isinstance(b, (float, int)):
+        a, b = b, a
+    if isinstance(a, (float, int)):
+        return min(a, b) if isinstance(b, (float, int)) else b.clamp(max=a)
+    return b.minimum(a) if isinstance(b, Many) else a.minimum(b)
