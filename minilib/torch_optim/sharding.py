@@ -7,7 +7,7 @@ once: one call for each mesh dimension, whatever the number of parameters.
 
 import torch
 import torch.distributed as dist
-from torch.distributed.tensor import DTensor, Replicate, Shard
+from torch.distributed.tensor import DTensor, Replicate
 
 
 def local(t: torch.Tensor) -> torch.Tensor:
@@ -30,14 +30,16 @@ def cuts(p: torch.Tensor) -> tuple:
     """((process group, dimension of the tensor that it cuts), ...), outermost first; empty when nothing is cut."""
     if not isinstance(p, DTensor):
         return ()
-    for placement in p.placements:
-        if not isinstance(placement, (Shard, Replicate)):
-            raise ValueError(f"a parameter may be sharded or replicated, got the placement {placement}")
-    return tuple(
-        (p.device_mesh.get_group(k), placement.dim)
-        for k, placement in enumerate(p.placements)
-        if isinstance(placement, Shard)
-    )
+    dims = [_cut_dim(placement) for placement in p.placements]
+    return tuple((p.device_mesh.get_group(k), dim) for k, dim in enumerate(dims) if dim is not None)
+
+
+def _cut_dim(placement):
+    """The dimension that a placement cuts, or None. Shard has one, and the strided Shard of FSDP on top of TP."""
+    dim = getattr(placement, "dim", None)
+    if dim is None and not placement.is_replicate():
+        raise ValueError(f"a parameter may be sharded or replicated, got the placement {placement}")
+    return dim
 
 
 def zeros(p: torch.Tensor, shape: tuple, dtype: torch.dtype) -> torch.Tensor:
@@ -46,10 +48,11 @@ def zeros(p: torch.Tensor, shape: tuple, dtype: torch.dtype) -> torch.Tensor:
         return torch.zeros_like(p, dtype=dtype)
     if not isinstance(p, DTensor):
         return torch.zeros(shape, dtype=dtype, device=p.device)
-    here = local(p)
-    own = tuple(1 if size == 1 else length for size, length in zip(shape, here.shape, strict=True))
+    here, agrees = local(p), [size == length for size, length in zip(shape, p.shape, strict=True)]
+    own = [length if same else 1 for length, same in zip(here.shape, agrees, strict=True)]
     own = torch.zeros(own, dtype=dtype, device=here.device)
-    placements = [Replicate() if isinstance(q, Shard) and shape[q.dim] == 1 else q for q in p.placements]
+    dims = [_cut_dim(placement) for placement in p.placements]
+    placements = [q if dim is None or agrees[dim] else Replicate() for q, dim in zip(p.placements, dims, strict=True)]
     stride = torch.empty(shape, device="meta").stride()
     return DTensor.from_local(own, p.device_mesh, placements, run_check=False, shape=torch.Size(shape), stride=stride)
 

@@ -1,0 +1,140 @@
+"""Runs of the optimizers on parameters cut over processes, compared with the same runs on whole parameters.
+
+Everything here runs in the processes that `processes.py` starts; a case returns numbers and short texts.
+"""
+
+import functools
+
+import torch
+from torch.distributed.tensor import DTensor, Replicate, Shard
+
+from minilib import torch_optim
+
+STEPS = 20
+
+METHODS = {
+    "LARS": ("LARS", {"lr": 0.5, "weight_decay": 0.1, "trust_coefficient": 0.1}),
+    "LARS joint norm": ("LARS", {"lr": 0.5, "trust_coefficient": 0.1, "joint_norm": True, "nesterov": True}),
+    "LARS without layers": ("LARS", {"lr": 0.01, "weight_decay": 0.1, "layer_adaptation": False}),
+    "LARS2020": ("LARS2020", {"lr": 0.1, "weight_decay": 0.1}),
+    "LAMB": ("LAMB", {"lr": 0.1, "betas": (0.8, 0.9), "weight_decay": 0.1}),
+    "Adafactor": ("Adafactor", {"lr": 0.1, "weight_decay": 0.1}),
+    "Adafactor fixed rate": ("Adafactor", {"lr": 0.1, "relative_step": False, "factor": "last"}),
+    "CAME": ("CAME", {"lr": 0.1, "betas": (0.8, 0.9, 0.99), "weight_decay": 0.1, "factor": "first"}),
+    "CAME corrected": ("CAME", {"lr": 0.1, "betas": (0.8, 0.9, 0.99), "correct_confidence": True}),
+}
+
+# For 2 and 4 processes: even cuts and uneven ones, dimensions shorter than the number of processes.
+SHAPES = {
+    "matrix": (8, 6),
+    "uneven": (7, 5),
+    "short": (3, 9),
+    "row": (1, 6),
+    "column": (6, 1),
+    "vector": (7,),
+    "single": (1,),
+    "scalar": (),
+    "kernel": (5, 6, 3, 2),
+    "one matrix": (1, 5, 4),
+    "zeros": (6, 3),
+    "empty": (0, 3),
+}
+
+# Dimensions of the tensor that each dimension of the mesh cuts, None for none.
+LAYOUTS = {"rows": (0,), "columns": (1,), "replicated": (None,)}
+GRID_LAYOUTS = {
+    "rows and columns": (0, 1),
+    "columns and rows": (1, 0),
+    "replicas of rows": (None, 0),
+    "rows cut twice": (0, 0),
+    "third dimension": (2, None),
+}
+ALL_LAYOUTS = LAYOUTS | GRID_LAYOUTS
+
+
+def placements(layout, ndim):
+    """A dimension that the tensor does not have is not cut."""
+    return [Replicate() if dim is None or dim >= ndim else Shard(dim) for dim in ALL_LAYOUTS[layout]]
+
+
+def start(dtype, shapes=SHAPES):
+    torch.manual_seed(1)
+    values = {name: torch.randn(shape, dtype=torch.float64) for name, shape in shapes.items()}
+    return {name: (0 * x if name == "zeros" else x).to(dtype) for name, x in values.items()}
+
+
+def gradients(t, dtype, shapes=SHAPES):
+    """Of step t; large at first, and zero in step 7."""
+    torch.manual_seed(100 + t)
+    size = 0.0 if t == 7 else 4.0 if t < 5 else 1.0
+    return {name: (size * torch.randn(shape, dtype=torch.float64)).to(dtype) for name, shape in shapes.items()}
+
+
+def cut(t, mesh, where):
+    """A DTensor of a tensor that every process has."""
+    whole = DTensor.from_local(t, mesh, [Replicate()] * mesh.ndim, run_check=False)
+    return whole.redistribute(placements=where)
+
+
+def make(method, params, **more):
+    cls, options = METHODS[method]
+    return getattr(torch_optim, cls)(list(params.items()), **options, **more)
+
+
+@functools.cache
+def whole_run(method, dtype, options, shapes):
+    """Parameters, states and trust ratios after all steps, without sharding."""
+    params = {name: torch.nn.Parameter(x) for name, x in start(dtype, dict(shapes)).items()}
+    opt = make(method, params, **dict(options))
+    for t in range(1, STEPS + 1):
+        for name, g in gradients(t, dtype, dict(shapes)).items():
+            params[name].grad = g
+        opt.step()
+    return params, opt
+
+
+def compare(method, mesh, layout, dtype=torch.float64, options=None, shapes=SHAPES, path=None):
+    """The largest relative differences of parameters, state and trust ratios, and states that are laid out wrongly.
+
+    `layout` may be a list: parameters take theirs from it in turn.
+    """
+    options, path = options or {}, path or {}
+    layouts = [layout] if isinstance(layout, str) else layout
+    where = {n: placements(layouts[k % len(layouts)], len(s)) for k, (n, s) in enumerate(shapes.items())}
+    params = {n: torch.nn.Parameter(cut(x, mesh, where[n])) for n, x in start(dtype, shapes).items()}
+    opt = make(method, params, **options, **path)
+    for t in range(1, STEPS + 1):
+        for name, g in gradients(t, dtype, shapes).items():
+            params[name].grad = cut(g, mesh, where[name])
+        opt.step()
+    whole, reference = whole_run(method, dtype, tuple(options.items()), tuple(shapes.items()))
+    ratios, expected = opt.trust_ratios(), reference.trust_ratios()
+    state = {(n, k): (v, reference.state[whole[n]][k]) for n, p in params.items() for k, v in opt.state[p].items()}
+    return {
+        "parameters": max(error(params[name], whole[name]) for name in shapes),
+        "state": max(error(*pair) for pair in state.values()),
+        "ratios": max([error(*map(torch.as_tensor, (ratios[params[n]], expected[whole[n]]))) for n in shapes])
+        if expected
+        else 0.0,
+        "strangers": [f"{k} of {n}" for (n, k), (v, _) in state.items() if k != "step" and not beside(v, params[n])],
+    }
+
+
+def error(ours, expected):
+    """The largest difference on this process, relative to the largest entry; infinite for other shapes and for nan."""
+    ours, expected = ours.detach(), expected.detach()
+    if ours.shape != expected.shape:
+        return float("inf")
+    size = expected.abs().max() if expected.numel() else 0.0
+    if isinstance(ours, DTensor):
+        ours, expected = ours.to_local(), cut(expected, ours.device_mesh, ours.placements).to_local()
+    if ours.shape != expected.shape:
+        return float("inf")
+    worst = (ours - expected).abs().max() / (size or 1.0) if ours.numel() else torch.zeros(())
+    return float(worst.nan_to_num(float("inf")))
+
+
+def beside(v, p):
+    """Does every process hold just that part of state `v` that belongs to its part of `p`?"""
+    mine = zip(v.to_local().shape, p.to_local().shape, v.shape, p.shape, strict=True)
+    return all(have == (cut if size == whole else 1) for have, cut, size, whole in mine)
