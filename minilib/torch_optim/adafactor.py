@@ -105,7 +105,7 @@ class Adafactor(Optimizer):
     def update(self, w):
         group = w.group
         # β̂₂ = 1 − t^−c
-        kernel, *moments, length = yield from self.clipped_direction(w, 1 - w.power(group["beta2_decay"]))
+        kernel, *moments, length = yield self.clipped_direction(w, 1 - w.power(group["beta2_decay"]))
         # ρ_t = min(lr, 1/√t),  α_t = max(ε₂, RMS(x)) ρ_t
         relative, scaled = group["relative_step"], group["scale_parameter"]
         alpha = smaller(w.lr, w.weight(1 - w.power(-0.5))) if relative else w.lr
@@ -121,7 +121,7 @@ class Adafactor(Optimizer):
         """Rounds that update the second moment; returns the kernel that descends, the moments, the length of Û."""
         eps1, weight = w.group["eps"][0], w.weight(beta2)
         if w.dims is None:
-            yield from w.checked()
+            yield w.checked()
             (uu,) = yield w.sweep(full_moment, (ALL,), w.g, w.s["v"], weight, eps1, w.scale, w.ok)
             return descend_full, w.s["v"], self.clip(w, uu)
         (a, b), r, c = w.dims, w.s["r"], w.s["c"]
@@ -129,7 +129,7 @@ class Adafactor(Optimizer):
         # r_t, c_t: averages of the row and column means;  v̂ = r c / mean(r)
         r.lerp_(rows / w.size(b), weight)
         c.lerp_(columns / w.size(a), weight)
-        mean = yield from mean_of_means(w, r, c)
+        mean = yield mean_of_means(w, r, c)
         (uu,) = yield w.sweep(update_size, (ALL,), w.g, r, c, mean, w.scale, w.ok, dims=w.dims)
         return descend, r, c, mean.sqrt() * self.clip(w, uu)
 

@@ -70,7 +70,10 @@ class Optimizer(torch.optim.Optimizer):
         raise NotImplementedError
 
     def update(self, w: Work):
-        """One step of one parameter; yields lists of (sum, dimension summed over), and is sent the complete sums."""
+        """One step of one parameter: yields lists of (sum, dimension summed over), and is sent the complete sums.
+
+        It may also yield a generator that does so, and is sent what that returns.
+        """
         raise NotImplementedError
 
     def dims(self, shape: tuple, group: dict) -> tuple | None:

@@ -84,7 +84,7 @@ class CAME(Adafactor):
         (beta1, beta2, beta3), eps2 = w.group["betas"], w.group["eps"][1]
         lr, weight = w.lr, w.weight(beta1)
         shrink = lr * w.group["weight_decay"]
-        _, *moments, length = yield from self.clipped_direction(w, beta2)
+        _, *moments, length = yield self.clipped_direction(w, beta2)
         x, g, m = w.x, w.g, w.s["m"]
         if w.dims is None:
             # m_t = β₁ m_{t−1} + (1 − β₁) û_t,  θ ← θ − η m
@@ -97,7 +97,7 @@ class CAME(Adafactor):
         R.lerp_(rows / w.size(b), w.weight(beta3))
         C.lerp_(columns / w.size(a), w.weight(beta3))
         # θ ← θ − η m/√S,  S = R C / mean(R)
-        mean = yield from mean_of_means(w, R, C)
+        mean = yield mean_of_means(w, R, C)
         if w.group["correct_confidence"]:
             mean = mean * w.correction(beta3)
         yield w.sweep(descend, (), x, m, R, C, shrink, mean.sqrt() * lr, w.seed)

@@ -94,7 +94,7 @@ class LAMB(Optimizer):
             # m̂ = m / (1 − β₁ᵗ),  √v̂ = √v / √(1 − β₂ᵗ)
             scales = 1 / w.correction(beta1), w.correction(beta2) ** -0.5
         fixed = (*scales, eps, decay)
-        yield from w.checked()
+        yield w.checked()
         xx, uu = yield w.sweep(moments, (ALL, ALL), w.x, w.g, w.s["m"], w.s["v"], *weights, *fixed, w.scale, w.ok)
         # φ(‖x‖)/‖u‖
         adapt = w.group["layer_adaptation"] and (decay > 0 or w.group["adapt_without_decay"])

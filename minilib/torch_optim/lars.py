@@ -92,7 +92,7 @@ class LARS(Optimizer):
             ratio = size * w.group["trust_coefficient"] / (norm + w.group["eps"])
             ratio = where((size > 0) & (norm > 0), ratio, 1.0)
         else:
-            yield from w.checked()
+            yield w.checked()
         w.report(ratio)
         # v ← μ v + γ λˡ (g + β w),  w ← w − v; γ outside the buffer if it is not scaled
         into, out = (ratio * w.lr, 1.0) if w.group["scaled_momentum"] else (ratio, w.lr)
@@ -130,7 +130,7 @@ class LARS2020(Optimizer):
         return {"m": shape}
 
     def update(self, w):
-        yield from w.checked()
+        yield w.checked()
         # m_t = β₁ m_{t−1} + (1 − β₁)(g_t + λ x)
         weight, decay = w.weight(w.group["momentum"]), w.group["weight_decay"]
         xx, mm = yield w.sweep(average, (ALL, ALL), w.x, w.g, w.s["m"], weight, decay, w.scale, w.ok)

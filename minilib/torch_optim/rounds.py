@@ -8,7 +8,7 @@ from minilib.torch_optim.sharding import all_reduce
 
 def advance(works: list, update) -> torch.Tensor | None:
     """Run `update` for all; returns a parameter whose gradient is not finite, and has changed nothing then."""
-    rounds = [(w, update(w), None) for w in works]
+    rounds = [(w, [update(w)], None) for w in works]
     if works[0].unchecked or any(w.cuts for w in works):
         rounds = _round(rounds)
     if works[0].unchecked:
@@ -16,21 +16,21 @@ def advance(works: list, update) -> torch.Tensor | None:
         if not torch.stack([v.sum().to("cpu", torch.float64) for _, v in first]).sum().isfinite():
             return next(p for p, v in first if not v.sum().isfinite())
     # What is on this process alone runs to its end, one after the other; the others go on together.
-    for w, generator, sums in rounds:
-        while not w.cuts and (partial := _next(generator, sums)) is not None:
+    for w, running, sums in rounds:
+        while not w.cuts and (partial := _next(running, sums)) is not None:
             sums = [value for value, _ in partial]
-    rounds = [(w, generator, sums) for w, generator, sums in rounds if w.cuts]
+    rounds = [(w, running, sums) for w, running, sums in rounds if w.cuts]
     while rounds:
         rounds = _round(rounds)
     return None
 
 
 def _round(rounds):
-    """Every generator one round on, and the partial sums of all completed together."""
-    asked = [(w, generator, _next(generator, sums)) for w, generator, sums in rounds]
-    asked = [(w, generator, partial) for w, generator, partial in asked if partial is not None]
+    """Everything one round on, and the partial sums of all completed together."""
+    asked = [(w, running, _next(running, sums)) for w, running, sums in rounds]
+    asked = [(w, running, partial) for w, running, partial in asked if partial is not None]
     all_reduce([pair for w, _, partial in asked for pair in w.over_processes(partial)])
-    return [(w, generator, [value for value, _ in partial]) for w, generator, partial in asked]
+    return [(w, running, [value for value, _ in partial]) for w, running, partial in asked]
 
 
 def _each(sums, k):
@@ -38,9 +38,20 @@ def _each(sums, k):
     return [value.list[k] if isinstance(value, Many) else value for value in sums]
 
 
-def _next(generator, sums):
-    """The next partial sums, or None at the end."""
-    try:
-        return generator.send(sums)
-    except StopIteration:
-        return None
+def _next(running, sent):
+    """The next partial sums, or None at the end; `running` is a stack of generators, the last one called by the others.
+
+    In place of `yield from`, into which `torch.compile` cannot send, and `args` in place of `value` for its sake too.
+    """
+    while running:
+        try:
+            asked = running[-1].send(sent)
+        except StopIteration as end:
+            running.pop()
+            sent = end.args[0] if end.args else None
+        else:
+            if isinstance(asked, list):
+                return asked
+            running.append(asked)
+            sent = None
+    return None

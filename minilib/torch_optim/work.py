@@ -8,7 +8,8 @@ returns. The *loop* calls it on pieces of at most `PIECE` entries, so that tempo
 import functools
 import math
 import types
-from types import SimpleNamespace
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import torch
 
@@ -19,7 +20,8 @@ PIECE = 2**17  # entries
 ALL = None  # a sum over all dimensions
 
 
-class Work(SimpleNamespace):
+@dataclass(eq=False)
+class Work:
     """What `update` gets. Tensors are local: of a sharded parameter, the part that this process holds.
 
     Attributes:
@@ -36,8 +38,27 @@ class Work(SimpleNamespace):
             it must not change anything.
         seed: None, or the number from which stochastic rounding starts.
         cuts: see `sharding.cuts`.
+        params: the parameters themselves.
+        ratios: where `report` puts their trust ratios.
         run: `loop`, `whole` or `fused`.
     """
+
+    x: torch.Tensor | Many
+    g: torch.Tensor | Many
+    s: dict
+    group: dict
+    dims: tuple | None
+    sizes: tuple | list
+    t: float | torch.Tensor | Many
+    ok: torch.Tensor | None
+    scale: float | torch.Tensor | None
+    dtype: torch.dtype
+    unchecked: bool
+    seed: float | torch.Tensor | Many | None
+    cuts: tuple
+    params: list
+    ratios: dict
+    run: Callable
 
     def sweep(self, kernel, over, *args, **fixed):
         """`kernel(*args, **fixed)` over the whole parameter: the pairs (sum, dimension summed over) for `yield`."""
