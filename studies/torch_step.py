@@ -30,9 +30,8 @@ def main():
     sys.path.insert(0, str(BENCHMARKS))
     torch.set_num_threads(THREADS)
     bench = runpy.run_path(str(BENCHMARKS / "torch_optim.py"))
-    table = bench["rows"](["fused", "foreach", "loop"])
+    table = bench["rows"](["fused", "loop"])
     ours = {name: row for name, row in table.items() if name not in bench["PEERS"]}
-    ours = {name: row for name, row in ours.items() if "foreach" not in name}
 
     def job(rows, parameters=None, count=None):
         def run():
