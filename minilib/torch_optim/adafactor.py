@@ -125,7 +125,8 @@ class Adafactor(Optimizer):
             (uu,) = yield w.sweep(full_moment, (ALL,), w.g, w.s["v"], weight, eps1, w.scale, w.ok)
             return descend_full, w.s["v"], self.clip(w, uu)
         (a, b), r, c = w.dims, w.s["r"], w.s["c"]
-        rows, columns = yield w.sweep(squares, (b, a), w.g, eps1, w.scale, w.ok, dtype=w.dtype, dims=w.dims)
+        sums = w.sweep(squares, (b, a), w.g, eps1, w.scale, w.ok, dtype=w.dtype, dims=w.dims)
+        rows, columns, *_ = yield w.telling(sums)
         # r_t, c_t: averages of the row and column means;  v̂ = r c / mean(r)
         r.lerp_(rows / w.size(b), weight)
         c.lerp_(columns / w.size(a), weight)

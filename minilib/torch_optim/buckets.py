@@ -39,7 +39,7 @@ def works(opt, jobs: list, found) -> list:
         path = "compiled" if torch.compiler.is_compiling() else opt.path(job.group, job.p)
         dims = opt.dims(tuple(job.p.shape), job.group)
         alike = (id(job.group), job.p.device, job.p.dtype, dims, job.cuts, None if isinstance(t, torch.Tensor) else t)
-        key = {"foreach": alike, "fused": (*alike, job.g.shape)}.get(path, k)
+        key = {"foreach": alike, "fused": (*alike, job.p.shape)}.get(path, k)
         buckets.setdefault((path, key), []).append((job, t))
     out = []
     for (path, _), bucket in buckets.items():

@@ -12,9 +12,9 @@ def advance(works: list, update) -> torch.Tensor | None:
     if works[0].unchecked or any(w.cuts for w in works):
         rounds = _round(rounds)
     if works[0].unchecked:
-        first = [(p, v) for w, _, sums in rounds for k, p in enumerate(w.params) for v in _each(sums, k)]
-        if not torch.stack([v.sum().to("cpu", torch.float64) for _, v in first]).sum().isfinite():
-            return next(p for p, v in first if not v.sum().isfinite())
+        telling = [(p, v) for w, _, sums in rounds for p, v in zip(w.params, _each(sums[-1]), strict=True)]
+        if not _all_finite([v for _, v in telling]):
+            return next(p for p, v in telling if not v.isfinite())
     # What is on this process alone runs to its end, one after the other; the others go on together.
     for w, running, sums in rounds:
         while not w.cuts and (partial := _next(running, sums)) is not None:
@@ -33,9 +33,17 @@ def _round(rounds):
     return [(w, running, [value for value, _ in partial]) for w, running, partial in asked]
 
 
-def _each(sums, k):
-    """Those of the sums that belong to parameter number k of a bucket."""
-    return [value.list[k] if isinstance(value, Many) else value for value in sums]
+def _each(value):
+    """A sum as a list with one entry for each parameter of the bucket."""
+    return value.list if isinstance(value, Many) else [value]
+
+
+def _all_finite(numbers):
+    """Waits once for each device, not once for each of the 0-dim tensors."""
+    kinds = {}
+    for v in numbers:
+        kinds.setdefault((v.device, v.dtype), []).append(v)
+    return all(torch.stack(alike).isfinite().all() for alike in kinds.values())
 
 
 def _next(running, sent):

@@ -34,8 +34,8 @@ class Work:
         ok: None, or (without a synchronisation) a 0-dim tensor: 0 where this step must change nothing, else 1.
         scale: None, or what the gradient is multiplied by (clipping, `maximize`).
         dtype: in which the kernels compute.
-        unchecked: may the gradient be non-finite? Then the first sums that `update` yields will tell, and until then
-            it must not change anything.
+        unchecked: may the gradient be non-finite? Then the last of the first sums that `update` yields, which must be
+            over all dimensions so that all processes see the same number, will tell. Until then nothing may change.
         seed: None, or the number from which stochastic rounding starts.
         cuts: see `sharding.cuts`.
         params: the parameters themselves.
@@ -74,6 +74,10 @@ class Work:
         """A first round for methods whose own first sweep changes something: its sum is finite only if g is."""
         if self.unchecked:
             yield self.sweep(square_sum, (ALL,), self.g, dtype=self.dtype)
+
+    def telling(self, partial):
+        """First sums over single dimensions, and where the check needs it their sum, over all dimensions."""
+        return [*partial, (partial[0][0].sum(), ALL)] if self.unchecked else partial
 
     def sharded(self, dim):
         """Do several processes hold parts of this dimension?"""

@@ -12,7 +12,7 @@ LIMIT = 240  # seconds until processes that hang are ended
 
 
 def run(world, folder):
-    """Case -> what each process returned. A process that fails fails this, with its traceback."""
+    """Case -> what each process returned. Where one of them fails or hangs, this fails and says where all were."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("OMP_NUM_THREADS", "1")
         started = torch.multiprocessing.spawn(sharded_worker.work, (world, str(folder)), nprocs=world, join=False)
@@ -20,7 +20,10 @@ def run(world, folder):
     try:
         while not started.join(timeout=1):
             if time.monotonic() > end:
-                pytest.fail(f"{world} processes did not finish within {LIMIT} s")
+                raise TimeoutError(f"{world} processes did not finish within {LIMIT} s")
+    except Exception as e:
+        e.add_note("\n".join(f"{path.name}: {path.read_text()}" for path in sorted(folder.glob(f"* of {world} is at"))))
+        raise
     finally:
         for process in started.processes:
             if process.is_alive():

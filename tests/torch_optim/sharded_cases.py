@@ -53,7 +53,9 @@ ALL_LAYOUTS = LAYOUTS | GRID_LAYOUTS
 
 
 def placements(layout, ndim):
-    """A dimension that the tensor does not have is not cut."""
+    """A dimension that the tensor does not have is not cut; the layout "plain" is none, for what is no DTensor."""
+    if layout == "plain":
+        return None
     return [Replicate() if dim is None or dim >= ndim else Shard(dim) for dim in ALL_LAYOUTS[layout]]
 
 
@@ -71,7 +73,9 @@ def gradients(t, dtype, shapes=SHAPES):
 
 
 def cut(t, mesh, where):
-    """A DTensor of a tensor that every process has."""
+    """A DTensor of a tensor that every process has; the tensor itself where `where` is None."""
+    if where is None:
+        return t
     whole = DTensor.from_local(t, mesh, [Replicate()] * mesh.ndim, run_check=False)
     return whole.redistribute(placements=where)
 
@@ -135,6 +139,8 @@ def error(ours, expected):
 
 
 def beside(v, p):
-    """Does every process hold just that part of state `v` that belongs to its part of `p`?"""
+    """Does this process hold just that part of state `v` that belongs to its part of `p`?"""
+    if not isinstance(p, DTensor):
+        return not isinstance(v, DTensor)
     mine = zip(v.to_local().shape, p.to_local().shape, v.shape, p.shape, strict=True)
     return all(have == (cut if size == whole else 1) for have, cut, size, whole in mine)
