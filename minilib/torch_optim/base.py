@@ -10,9 +10,10 @@ from contextlib import nullcontext
 
 import torch
 
-from minilib.torch_optim.buckets import wide, works
-from minilib.torch_optim.checks import TORCH_RANGES, check_option, check_parameter
+from minilib.torch_optim.buckets import works
+from minilib.torch_optim.checks import TORCH_RANGES, check_iterable, check_joint, check_option, check_parameters
 from minilib.torch_optim.gradients import inspect, jobs
+from minilib.torch_optim.loading import check_state, restore
 from minilib.torch_optim.many import smaller
 from minilib.torch_optim.rounds import advance
 from minilib.torch_optim.sharding import local
@@ -41,10 +42,12 @@ class Optimizer(torch.optim.Optimizer):
             for all groups.
         maximize: go up instead of down.
         on_nonfinite: "raise" (default) stops before anything has changed and names the parameter; "skip" leaves
-            everything as it was and counts the step in `skipped`. The same for all groups.
+            everything as it was and counts the step in `skipped`. The same for all groups. Where the host does not
+            wait (`capturable`) "raise" is an assertion on the device, which names nothing.
         stochastic_rounding: write bfloat16 parameters rounded up or down at random, so that small updates survive in
             the mean. The randomness is a hash of value and step: equal on all replicas and after a restart.
-        capturable: keep step numbers on the device and never wait for it. Always so inside `torch.compile`.
+        capturable: keep step numbers on the device and never wait for it. Always so inside `torch.compile`. The same
+            for all groups.
         foreach, fused: which path runs, see `path`.
 
     Statistics are float32 for 16-bit parameters. Gradients are never written.
@@ -58,12 +61,16 @@ class Optimizer(torch.optim.Optimizer):
     skipped = 0  # steps that on_nonfinite="skip" left out; a 0-dim tensor where the host does not know
 
     def __init__(self, params, own: dict, options: dict):
-        unknown = set(options) - set(COMMON)
-        if unknown:
-            allowed = sorted(own | COMMON)
-            raise ValueError(f"unknown option {sorted(unknown)[0]!r}: may be one of {allowed}")
+        defaults = own | COMMON | options
+        if unknown := set(options) - set(COMMON):
+            raise ValueError(f"unknown option {min(unknown)!r}: may be one of {sorted(own | COMMON)}")
+        self.defaults = defaults
+        self.check(defaults)
+        params = check_iterable("params", params)
+        if not params:
+            raise ValueError("params is empty: an optimizer needs at least one parameter")
         self._ratios = {}
-        super().__init__(params, own | COMMON | options)
+        super().__init__(params, defaults)
 
     def start(self, shape: tuple, dims: tuple | None) -> dict:
         """The state of a parameter of this shape: name -> shape; `dims` are those that are factored."""
@@ -90,20 +97,17 @@ class Optimizer(torch.optim.Optimizer):
     def add_param_group(self, group: dict) -> None:
         """Add parameters with options of their own; options not named keep the optimizer's defaults."""
         if not isinstance(group, dict) or "params" not in group:
-            raise ValueError(f"a group must be a dict with the key 'params', got {type(group).__name__}")
-        unknown = set(group) - {"params", "param_names"} - set(self.defaults)
-        if unknown:
-            raise ValueError(f"unknown option {sorted(unknown)[0]!r}: may be one of {sorted(self.defaults)}")
-        self.check({**self.defaults, **group})
-        params = group["params"]
-        params = [params] if isinstance(params, torch.Tensor) else list(params)
-        for i, p in enumerate(params):
-            check_parameter(f"parameter {i} of group {len(self.param_groups)}", p[1] if isinstance(p, tuple) else p)
-        ids = {id(p) for g in self.param_groups for p in g["params"]}
-        for p in (p[1] if isinstance(p, tuple) else p for p in params):
-            if id(p) in ids:
-                raise ValueError("a parameter appears twice: each must be in exactly one group, once")
-            ids.add(id(p))
+            raise ValueError(f"a group must be a dict with the key 'params', got {group!r}")
+        if unknown := set(group) - {"params", "param_names"} - set(self.defaults):
+            raise ValueError(f"unknown option {min(unknown, key=str)!r}: may be one of {sorted(self.defaults)}")
+        options = self.defaults | group
+        self.check(options)
+        check_joint([*self.param_groups, options])
+        params = check_parameters(len(self.param_groups), group["params"])
+        tensors = [p for other in self.param_groups for p in other["params"]]
+        tensors += [p[1] if isinstance(p, tuple) else p for p in params]
+        if len({id(p) for p in tensors}) != len(tensors):
+            raise ValueError("a parameter appears twice: each must be in exactly one group, once")
         super().add_param_group(group | {"params": params})
 
     @torch.no_grad()
@@ -147,11 +151,9 @@ class Optimizer(torch.optim.Optimizer):
         return sum(t.numel() * t.element_size() for t in tensors)
 
     def _jobs(self):
-        for k, group in enumerate(self.param_groups):
+        for group in self.param_groups:
             self.check(group)
-            for name in ("max_grad_norm", "on_nonfinite"):
-                if group[name] != self.param_groups[0][name]:
-                    raise ValueError(f"{name} must be the same in all groups, got {group[name]!r} in group {k}")
+        check_joint(self.param_groups)
         return jobs(self.param_groups)
 
     def _update(self, todo, found):
@@ -169,15 +171,28 @@ class Optimizer(torch.optim.Optimizer):
         return next(job for job in todo if job.p is bad)
 
     def load_state_dict(self, state_dict: dict) -> None:
-        """Continue exactly where `state_dict()` was taken; float32 statistics of 16-bit parameters stay float32."""
-        super().load_state_dict(state_dict)
-        old = [i for group in state_dict["param_groups"] for i in group["params"]]
-        new = [p for group in self.param_groups for p in group["params"]]
-        for i, p in zip(old, new, strict=True):
-            for name, value in state_dict["state"].get(i, {}).items():
-                if p.dtype != wide(p.dtype) and name != "step":
-                    self.state[p][name] = value.detach().clone().to(p.device)
+        """Continue exactly where `state_dict()` was taken; float32 statistics of 16-bit parameters stay float32.
+
+        Raises:
+            ValueError: groups, options or state are not those of this optimizer; nothing is changed then.
+        """
+        final = []
+
+        def look(_, saved):  # after the hooks of others, which may have changed what is loaded
+            check_state(self, saved)
+            final.append(saved)
+
+        handle = self.register_load_state_dict_pre_hook(look)
+        try:
+            super().load_state_dict(state_dict)
+        finally:
+            handle.remove()
+        restore(self, final[0])
+
+    def __getstate__(self):
+        return super().__getstate__() | {"skipped": self.skipped}
 
     def __setstate__(self, state):
         super().__setstate__(state)
+        self.defaults.pop("differentiable", None)  # torch adds it, but no method here has it
         self._ratios = {}

@@ -6,7 +6,7 @@ import torch
 
 from minilib.optim.checks import BETAS_TRIPLE, EPS_PAIR, RANGES, check_option, is_number
 
-__all__ = ["BETAS_TRIPLE", "EPS_PAIR", "RANGES", "TORCH_RANGES", "check_gradient", "check_option", "check_parameter"]
+__all__ = ["BETAS_TRIPLE", "EPS_OR_ZERO", "EPS_PAIR", "RANGES", "TORCH_RANGES", "check_option"]
 
 
 def _lr(value):
@@ -52,12 +52,49 @@ TORCH_RANGES = RANGES | {
 EPS_OR_ZERO = {"eps": ("a finite number >= 0", lambda value: is_number(value) and 0 <= value < math.inf)}
 
 
+def check_iterable(name: str, value) -> list:
+    """`value` as a list. ValueError when it is not a collection, or one without an order."""
+    if isinstance(value, (torch.Tensor, dict, set, frozenset, str)) or not hasattr(value, "__iter__"):
+        raise ValueError(f"{name} must be an iterable in a fixed order, such as a list, got one {type(value).__name__}")
+    return list(value)
+
+
+def check_parameters(k: int, params) -> list:
+    """The parameters of group `k` as a list. ValueError when one is no (name, tensor) pair and no trainable tensor."""
+    params = [params] if isinstance(params, torch.Tensor) else check_iterable(f"params of group {k}", params)
+    if not params:
+        raise ValueError(f"params of group {k} is empty: give at least one parameter")
+    if len({isinstance(p, tuple) for p in params}) > 1:
+        raise ValueError(f"either all parameters of group {k} must have a name, or none")
+    for i, p in enumerate(params):
+        name = f"parameter {i} of group {k}"
+        if isinstance(p, tuple):
+            if len(p) != 2 or not isinstance(p[0], str):
+                raise ValueError(f"{name} must be a tensor or a pair (name, tensor), got {p!r}")
+            name, p = f"{p[0]} (group {k})", p[1]
+        check_parameter(name, p)
+    return params
+
+
 def check_parameter(name: str, p) -> None:
     """Raises ValueError when `p` is no tensor that can be trained."""
     if not isinstance(p, torch.Tensor):
         raise ValueError(f"{name} must be a tensor, got {type(p).__name__}")
     if not p.is_floating_point():
         raise ValueError(f"{name} must be real and floating-point, got {p.dtype}; view complex ones with view_as_real")
+    if not (p.is_leaf or p.retains_grad):
+        raise ValueError(f"{name} must be a leaf, got the result of a computation ({p.grad_fn.name()})")
+
+
+def check_joint(groups: list) -> None:
+    """Raises ValueError when an option that is about all gradients together differs between groups."""
+    for name in ("max_grad_norm", "on_nonfinite", "capturable"):
+        for k, group in enumerate(groups):
+            if group[name] != groups[0][name]:
+                raise ValueError(
+                    f"{name} must be the same in all groups, got {group[name]!r} in group {k}"
+                    f" and {groups[0][name]!r} in group 0"
+                )
 
 
 def check_gradient(name: str, p) -> None:
