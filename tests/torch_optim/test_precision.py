@@ -1,0 +1,82 @@
+"""Small gradients and 16-bit parameters: steps of the right size, float32 statistics."""
+
+import pytest
+import torch
+
+from minilib.torch_optim import CAME, LAMB, LARS, LARS2020, Adafactor
+
+METHODS = {
+    "LARS": (LARS, {"lr": 1.0, "trust_coefficient": 0.1}),
+    "LARS2020": (LARS2020, {"lr": 0.1}),
+    "LAMB": (LAMB, {"lr": 0.1, "weight_decay": 0.0}),
+    "Adafactor": (Adafactor, {"lr": 0.1}),
+    "Adafactor, fixed rate": (Adafactor, {"lr": 0.1, "relative_step": False}),
+    "CAME": (CAME, {"lr": 0.1}),
+    "CAME, corrected": (CAME, {"lr": 0.1, "correct_confidence": True}),
+}
+every_method = pytest.mark.parametrize(("cls", "options"), METHODS.values(), ids=METHODS)
+SHAPES = {"matrix": (48, 32), "vector": (500,)}
+every_shape = pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+
+SCALES = [1.0, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8]
+# float16 holds multiples of 6e-8: below 1e-6 too many gradients are zero there.
+CASES = [(dtype, s) for dtype in (torch.float32, torch.bfloat16) for s in SCALES] + [
+    (torch.float16, s) for s in SCALES if s >= 1e-6
+]
+
+
+def moves(cls, options, dtype, scale, shape, steps=20, start=1.0) -> torch.Tensor:
+    """Root mean square of every step, always from the same normal start values, along normal gradients."""
+    rng = torch.Generator().manual_seed(0)
+    x = (start * torch.randn(shape, generator=rng)).to(dtype)
+    p = torch.nn.Parameter(x.clone())
+    opt, sizes = cls([p], **options), []
+    for _ in range(steps):
+        p.data.copy_(x)
+        p.grad = (scale * torch.randn(shape, generator=rng)).to(dtype)
+        opt.step()
+        sizes.append((p.detach().double() - x.double()).square().mean().sqrt())
+    return torch.stack(sizes)
+
+
+@every_shape
+@every_method
+def test_steps_do_not_depend_on_the_size_of_the_gradient_or_on_the_data_type(cls, options, shape):
+    expected = moves(cls, options, torch.float64, 1.0, shape)
+    assert (expected > 5e-3).all()
+    for dtype, scale in CASES:
+        rtol = 1e-4 if dtype == torch.float32 else 0.02  # in 16 bits the parameter itself is rounded
+        found = moves(cls, options, dtype, scale, shape)
+        torch.testing.assert_close(found, expected, rtol=rtol, atol=0, msg=lambda m, d=dtype, s=scale: f"{d}, {s}: {m}")
+
+
+@every_shape
+@every_method
+def test_a_gradient_too_small_for_its_data_type_moves_nothing(cls, options, shape):
+    assert (moves(cls, options, torch.float16, 1e-9, shape) == 0).all()
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1e-4])
+def test_adafactor_in_bfloat16_takes_full_steps_where_torchs_hardly_moves(scale):
+    # Parameters of zeros have the size eps2 = 1e-3. Torch's least second moment in bfloat16 is (1/128)².
+    options = {"lr": 1e-2}
+    ours, torchs = (
+        moves(cls, options, torch.bfloat16, scale, (64, 48), start=0.0)[-1] / 1e-5
+        for cls in (Adafactor, torch.optim.Adafactor)
+    )
+    assert ours == pytest.approx(1.0, rel=0.01)
+    assert torchs == pytest.approx(128 * scale, rel=0.05)
+    # which is no matter of the method: in float32 torch's takes a full step too
+    assert moves(torch.optim.Adafactor, options, torch.float32, scale, (64, 48), start=0.0)[-1] > 0.99e-5
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32, torch.float64])
+@every_method
+def test_statistics_are_float32_where_the_parameter_is_narrower(cls, options, dtype):
+    p = torch.nn.Parameter(torch.ones(6, 4, dtype=dtype))
+    p.grad = torch.ones_like(p)
+    opt = cls([p], **options)
+    opt.step()
+    wide = torch.float64 if dtype == torch.float64 else torch.float32
+    assert {value.dtype for value in opt.state[p].values()} == {wide}
+    assert p.dtype == dtype

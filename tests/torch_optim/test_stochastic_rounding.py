@@ -1,0 +1,126 @@
+"""Stochastic rounding of bfloat16 parameters: unbiased, deterministic, the same for a tensor and for its parts."""
+
+import pytest
+import torch
+
+from minilib.torch_optim import LARS
+from minilib.torch_optim.kernels import stochastically
+from tests.torch_optim.helpers import every_path
+from tests.torch_optim.test_precision import every_method
+
+
+def sgd(params, lr, **options):
+    """The plainest method here: plain SGD."""
+    return LARS(params, lr=lr, momentum=0.0, layer_adaptation=False, **options)
+
+
+def walk(x, g, steps, lr, **options) -> torch.Tensor:
+    """Bfloat16 parameters after steps with one gradient."""
+    p = torch.nn.Parameter(x.clone())
+    opt, p.grad = sgd([p], lr, **options), g
+    for _ in range(steps):
+        opt.step()
+    return p.detach()
+
+
+ULP = 2.0**-8  # distance of bfloat16 numbers from 1/2 to 1
+
+
+def near_three_quarters(n=10_000):
+    """Start values, and gradients between a half and one and a half."""
+    rng = torch.Generator().manual_seed(1)
+    x = 0.75 + ULP * torch.randint(-40, 41, (n,), generator=rng)
+    return x.bfloat16(), (0.5 + torch.rand(n, generator=rng)).bfloat16()
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("path", ["loop", "foreach", "capturable", "capturable foreach"])
+def test_a_thousand_updates_of_a_thousandth_move_the_mean_by_one(path, path_options, sign):
+    x, g = near_three_quarters()
+    lr = sign * ULP / 1000
+    assert torch.equal(walk(x, g, 10, abs(lr), maximize=sign < 0, **path_options), x)
+    end = walk(x, g, 1000, abs(lr), maximize=sign < 0, stochastic_rounding=True, **path_options)
+    # Every entry takes a Poisson number of jumps, g on average. Equal values jump together: the mean over about 3,000
+    # different ones has the deviation 0.02.
+    jumps = (x.double() - end.double()) / ULP * sign
+    assert jumps.mean().item() == pytest.approx(g.double().mean().item(), abs=0.08)
+    assert jumps.var().item() == pytest.approx(g.double().mean().item() + g.double().var().item(), rel=0.15)
+    # and larger gradients have moved their entries further
+    large = g > 1
+    assert jumps[large].mean() - jumps[~large].mean() == pytest.approx(0.5, abs=0.15)
+
+
+def test_compiled_kernels_round_stochastically_too(compile_all):
+    x, g = near_three_quarters()
+    assert torch.equal(walk(x, g, 5, ULP / 100, fused=True), x)
+    end = walk(x, g, 100, ULP / 100, stochastic_rounding=True, fused=True)
+    assert ((x.double() - end.double()) / ULP).mean().item() == pytest.approx(g.double().mean().item(), abs=0.08)
+    assert len(compile_all) >= 105
+
+
+def test_stochastic_rounding_is_deterministic():
+    x, g = near_three_quarters()
+    first, again = (walk(x, g, 50, ULP / 10, stochastic_rounding=True) for _ in range(2))
+    assert torch.equal(first, again)
+    assert not torch.equal(first, x)
+
+
+def test_stochastic_rounding_is_another_one_at_every_step():
+    x, g = near_three_quarters()
+    p = torch.nn.Parameter(x.clone())
+    opt, p.grad, moved = sgd([p], ULP / 2, stochastic_rounding=True), torch.ones_like(g), []
+    for _ in range(2):
+        p.data.copy_(x)
+        opt.step()
+        moved.append(p.detach() != x)
+    # each moves about half of the 81 values that there are; the same hash would move the same ones
+    assert not torch.equal(*moved)
+
+
+@every_path
+def test_halves_of_a_tensor_are_rounded_like_the_whole(path, path_options):
+    x, g = near_three_quarters(100)
+    whole, parts = torch.nn.Parameter(x.clone()), [torch.nn.Parameter(t.clone()) for t in x.chunk(2)]
+    opts = [sgd([whole], ULP / 10, stochastic_rounding=True), sgd(parts, ULP / 10, stochastic_rounding=True)]
+    whole.grad = g
+    for p, part in zip(parts, g.chunk(2), strict=True):
+        p.grad = part
+    for _ in range(20):
+        for opt in opts:
+            opt.step()
+    assert torch.equal(torch.cat(parts), whole)
+    assert not torch.equal(whole, x)
+
+
+@every_method
+def test_every_method_rounds_stochastically_and_without_bias(cls, options):
+    # A step of a tenth of the spacing: to nearest nothing would move, at random a tenth of the entries does.
+    rng = torch.Generator().manual_seed(2)
+    x = (0.75 + ULP * torch.randint(-9, 10, (100, 100), generator=rng)).bfloat16()
+    g = (1 + 0.1 * torch.rand(100, 100, generator=rng)).bfloat16()
+    wide = torch.nn.Parameter(x.double())
+    wide.grad = g.double()
+    cls([wide], **options).step()
+    scale = 0.1 * ULP / (wide.detach() - x.double()).abs().mean().item()
+    ends = []
+    for rounding in (False, True):
+        p = torch.nn.Parameter(x.clone())
+        p.grad = g
+        cls([p], **(options | {"lr": options["lr"] * scale}), stochastic_rounding=rounding).step()
+        ends.append(((x.double() - p.detach().double()) / ULP).mean().item())
+    assert ends[0] == 0
+    assert ends[1] == pytest.approx(0.1, abs=4 * 0.3 / 100)
+
+
+@pytest.mark.parametrize("value", [1.0, -0.75, 0.0, 3e38, 1e-38])
+def test_what_bfloat16_can_hold_is_never_changed(value):
+    t = torch.full((1,), value).bfloat16().float()
+    assert all(torch.equal(stochastically(t, seed), t) for seed in range(100))
+
+
+@pytest.mark.parametrize("fraction", [0.1, 0.5, 0.9])
+def test_rounding_goes_to_either_neighbour_with_the_probability_that_keeps_the_mean(fraction):
+    value = torch.tensor([-(0.75 + fraction * ULP)])
+    found = torch.cat([stochastically(value, seed) for seed in range(4000)])
+    assert set(found.tolist()) == {-0.75, -0.75 - ULP}
+    assert ((-0.75 - found) / ULP).mean().item() == pytest.approx(fraction, abs=4 * 0.5 / 4000**0.5)
