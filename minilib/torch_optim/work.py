@@ -161,8 +161,10 @@ def fused(kernel, over, args, fixed, dtype):
 
     Where all tensors have one shape they are seen as matrices, or `flat`: fewer kernels to compile.
     """
-    args = [_number(a, dtype, k) if isinstance(a, float) else a for k, a in enumerate(args)]
     shape = args[0].list[0].shape
+    if 0 in shape:  # as where a process holds nothing of a parameter: no kernel is worth compiling
+        return whole(kernel, over, args, fixed, dtype)
+    args = [_number(a, dtype, k) if isinstance(a, float) else a for k, a in enumerate(args)]
     tensors = [t for a in args if isinstance(a, Many) for t in a.list if t.ndim]
     if (
         len(shape) > 1

@@ -8,7 +8,25 @@ import torch.multiprocessing
 
 from tests.torch_optim import sharded_worker
 
-LIMIT = 240  # seconds until processes that hang are ended
+LIMIT = 300  # seconds until processes that hang are ended
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory):
+    """Where processes meet, leave checkpoints, and write what they found."""
+    return tmp_path_factory.mktemp("processes")
+
+
+@pytest.fixture(scope="session")
+def four(folder):
+    """The table of four processes."""
+    return run(4, folder)
+
+
+@pytest.fixture(scope="session")
+def two(folder, four):
+    """The table of two, which load what four have saved."""
+    return run(2, folder)
 
 
 def run(world, folder):

@@ -82,7 +82,7 @@ def cut(t, mesh, where):
 
 def make(method, params, **more):
     cls, options = METHODS[method]
-    return getattr(torch_optim, cls)(list(params.items()), **options, **more)
+    return getattr(torch_optim, cls)(list(params.items()), **(options | more))
 
 
 @functools.cache
@@ -144,3 +144,13 @@ def beside(v, p):
         return not isinstance(v, DTensor)
     mine = zip(v.to_local().shape, p.to_local().shape, v.shape, p.shape, strict=True)
     return all(have == (cut if size == whole else 1) for have, cut, size, whole in mine)
+
+
+def fused(method, mesh):
+    """Compiled kernels. On the first process two parameters have parts of one shape, on the second they have not.
+
+    Of "thin" and "low" the second process holds nothing.
+    """
+    shapes = {"even": (128, 130), "uneven": (127, 130), "thin": (20000, 1), "low": (1, 20000)}
+    layouts = ["rows", "rows", "columns", "rows"]
+    return compare(method, mesh, layouts, shapes=shapes, path={"fused": True})

@@ -1,0 +1,92 @@
+"""DTensor parameters: steps equal those on whole tensors, in all layouts, whatever a process holds of a tensor.
+
+The cases run in processes, see `sharded_worker.py`; here is what must hold of the numbers that they return.
+"""
+
+import pytest
+
+from tests.torch_optim.sharded_training import RATES
+from tests.torch_optim.sharded_worker import BAD, BOTH, METHODS, of_kind
+
+# Calls of all_reduce in a step with vectors and matrices: where rows are cut, and where rows and columns are. On the
+# grid each call is two, one for each dimension of the mesh, but for sums over a dimension that only one of them cuts.
+CONVERSATIONS = {
+    "LARS": (1, 2),
+    "LARS joint norm": (1, 2),
+    "LARS without layers": (1, 2),
+    "LARS2020": (2, 4),
+    "LAMB": (2, 4),
+    "Adafactor": (4, 8),
+    "Adafactor fixed rate": (3, 6),
+    "CAME": (4, 9),
+    "CAME corrected": (4, 9),
+}
+
+
+def assert_close(rows, tolerance):
+    """The same tolerance for everything that was compared, on every process; and all states laid out as they must be.
+
+    Some processes hold nothing of a parameter: the numbers of the others must not hide that, so each has its own row.
+    """
+    for rank, row in enumerate(rows):
+        worst = {k: v for k, v in row.items() if isinstance(v, float)}
+        assert worst, row
+        assert max(worst.values()) <= tolerance, f"process {rank}: {worst}"
+        assert row.get("strangers", []) == [], f"process {rank}"
+
+
+@pytest.mark.parametrize("case", of_kind(4, "compare"))
+def test_twenty_sharded_steps_equal_those_on_whole_tensors(case, four):
+    assert_close(four[case], 1e-12)
+
+
+@pytest.mark.parametrize("case", of_kind(2, "compare"))
+def test_in_float32_they_differ_by_rounding_only(case, two):
+    assert_close(two[case], 1e-6)
+
+
+@pytest.mark.parametrize("case", of_kind(2, "fused"))
+def test_compiled_kernels_serve_uneven_and_empty_parts(case, two):
+    assert_close(two[case], 1e-12)
+
+
+@pytest.mark.parametrize("case", of_kind(4, "gradient"))
+def test_a_gradient_that_lies_otherwise_is_brought_to_its_parameter(case, four):
+    assert_close(four[case], 1e-12)
+
+
+@pytest.mark.parametrize("case", of_kind(4, "bad gradient"))
+def test_a_bad_entry_on_one_process_stops_the_step_on_all(case, four):
+    raises = "raise" in case or "clipped" in case
+    message = "step 2: the gradient of uneven (group 0) is nan, infinite, or too large to be squared"
+    for row in four[case]:  # in each list first the sharded run, then that on whole tensors
+        assert row["raised"] == ([message] * 2 if raises else [])
+        assert row["changed"] == [False, False]
+        assert row["skipped"] == ([0, 0] if raises else [1, 1])
+    assert_close(four[case], 1e-12)  # after a further step
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_processes_talk_as_often_for_many_parameters_as_for_few(method, four):
+    for layout, expected in zip(BOTH, CONVERSATIONS[method], strict=True):
+        for copies in (1, 5):
+            for row in four[f"conversations: {method}, {layout}, {copies}"]:
+                assert row["counts"] == [expected, expected], (layout, copies)
+
+
+@pytest.mark.parametrize("case", of_kind(2, "training"))
+def test_a_fully_sharded_network_learns_as_a_whole_one_does(case, two):
+    assert_close(two[case], 1e-6 if "float32" in case else 1e-12)
+    assert all(row["placements"] == ["Shard"] for row in two[case])
+
+
+@pytest.mark.parametrize("case", of_kind(4, "training"))
+def test_so_does_one_that_is_tensor_parallel_as_well(case, four):
+    assert_close(four[case], 1e-12)
+    assert all("_StridedShard" in row["placements"] for row in four[case])
+
+
+def test_no_case_is_left_out():
+    assert len(of_kind(4, "compare")) == len(METHODS) * (8 * 2 + 2) + 2 * 2 * 3
+    assert len(of_kind(4, "bad gradient")) == 3 * len(BOTH) * len(BAD)
+    assert len(of_kind(4, "training")) == len(of_kind(2, "load")) == len(RATES) == 7
