@@ -32,7 +32,7 @@ def works(opt, jobs: list, found) -> list:
         if not opt.state[job.p]:
             opt.state[job.p] = begin(opt, job.group, job.p)
     steps = [opt.state[job.p]["step"] for job in jobs]
-    torch._foreach_add_(steps, 1 if found.ok is None else found.ok)
+    torch._foreach_add_(steps, 1 if found.ok is None else [found.ok] * len(steps))
     buckets = {}
     for k, job in enumerate(jobs):
         t = steps[k] if blind(job.group) else steps[k].item()

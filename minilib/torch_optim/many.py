@@ -22,10 +22,10 @@ class Many:
 
     # Arithmetic: with a number, a 0-dim tensor, or another Many of the same length.
     def __add__(self, other):
-        return Many(torch._foreach_add(self.list, _operand(other)))
+        return Many(torch._foreach_add(self.list, _term(other, self.list)))
 
     def __sub__(self, other):
-        return Many(torch._foreach_sub(self.list, _operand(other)))
+        return Many(torch._foreach_sub(self.list, _term(other, self.list)))
 
     def __mul__(self, other):
         return Many(torch._foreach_mul(self.list, _operand(other)))
@@ -52,11 +52,11 @@ class Many:
 
     # In place.
     def add_(self, other):
-        torch._foreach_add_(self.list, _operand(other))
+        torch._foreach_add_(self.list, _term(other, self.list))
         return self
 
     def sub_(self, other):
-        torch._foreach_sub_(self.list, _operand(other))
+        torch._foreach_sub_(self.list, _term(other, self.list))
         return self
 
     def mul_(self, other):
@@ -107,6 +107,11 @@ class Many:
 
 def _operand(other):
     return other.list if isinstance(other, Many) else other
+
+
+def _term(other, like):
+    """Sums read a lone tensor on the host, unlike products: it is repeated instead."""
+    return [other] * len(like) if isinstance(other, torch.Tensor) else _operand(other)
 
 
 def where(condition, a, b):

@@ -1,0 +1,69 @@
+"""What the tests of the contract share: every method with options, runs of some steps, snapshots to the bit."""
+
+import pytest
+import torch
+
+from minilib import torch_optim
+from tests.torch_optim.helpers import gradients, set_gradients, start
+
+# name -> options, under which every term of the method matters
+METHODS = {
+    "LARS": {"lr": 0.5, "weight_decay": 0.1, "trust_coefficient": 0.1},
+    "LARS2020": {"lr": 0.1, "weight_decay": 0.1},
+    "LAMB": {"lr": 0.1, "betas": (0.8, 0.9), "weight_decay": 0.1},
+    "Adafactor": {"lr": 0.1, "weight_decay": 0.1},
+    "CAME": {"lr": 0.1, "betas": (0.8, 0.9, 0.99), "weight_decay": 0.1},
+}
+every_method = pytest.mark.parametrize(
+    ("cls", "options"), [(getattr(torch_optim, name), options) for name, options in METHODS.items()], ids=METHODS
+)
+every_class = pytest.mark.parametrize("cls", [getattr(torch_optim, name) for name in METHODS], ids=list(METHODS))
+
+# without those that only cut tensors into pieces
+WAYS = {
+    "loop": {},
+    "foreach": {"foreach": True},
+    "capturable": {"capturable": True},
+    "capturable foreach": {"capturable": True, "foreach": True},
+}
+every_way = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+
+
+def parameters(dtype: torch.dtype = torch.float64) -> dict[str, torch.nn.Parameter]:
+    """The start values of the recorded trajectories: a matrix, a vector, a scalar, a kernel, zeros."""
+    return {name: torch.nn.Parameter(p.detach().to(dtype)) for name, p in start().items()}
+
+
+def run_steps(opt, params: dict, first: int, last: int) -> None:
+    """Steps first ... last, counted from 1, with the recorded gradients."""
+    for values in gradients()[first - 1 : last]:
+        set_gradients(params, values)
+        opt.step()
+
+
+def run(cls, params: dict, last: int, **options):
+    """An optimizer of all `params` after steps 1 ... last."""
+    opt = cls(params.values(), **options)
+    run_steps(opt, params, 1, last)
+    return opt
+
+
+def bits(t) -> bytes:
+    """The numbers of a tensor, exactly; also those that are nan."""
+    return t.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
+
+
+def assert_same(params: dict, others: dict) -> None:
+    """Bit for bit."""
+    assert list(params) == list(others)
+    for name, p in params.items():
+        assert bits(p) == bits(others[name]), name
+
+
+def snapshot(opt) -> list:
+    """Everything that a step may change, down to the bits: parameters, gradients, state, options."""
+    params = [p for group in opt.param_groups for p in group["params"]]
+    data = [(bits(p), None if p.grad is None else bits(p.grad)) for p in params]
+    state = [[(k, v.dtype, bits(v)) for k, v in opt.state[p].items()] for p in params if p in opt.state]
+    options = [repr({k: v for k, v in g.items() if k != "params"}) for g in opt.param_groups]
+    return [data, state, options]

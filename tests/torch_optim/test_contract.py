@@ -1,0 +1,266 @@
+"""The contract of `torch.optim`: groups, gradients that come and go, closures, hooks, names."""
+
+import inspect
+import math
+
+import pytest
+import torch
+
+from minilib import torch_optim
+from minilib.torch_optim import LAMB, Adafactor
+from tests.torch_optim.cases import (
+    METHODS,
+    assert_same,
+    bits,
+    every_class,
+    every_method,
+    every_way,
+    parameters,
+    run,
+    run_steps,
+)
+from tests.torch_optim.helpers import gradients, set_gradients
+
+# Another value of every option, and what else it needs so that it matters.
+OTHER = {
+    "lr": (0.3, {}),
+    "momentum": (0.5, {}),
+    "betas": ((0.5, 0.6), {}),
+    "eps": (0.1, {}),
+    "weight_decay": (0.3, {}),
+    "trust_coefficient": (0.2, {}),
+    "phi": ((0.5, 0.6), {}),
+    "max_ratio": (0.1, {}),
+    "layer_adaptation": (False, {}),
+    "adapt_without_decay": (False, {"weight_decay": 0.0}),
+    "bias_correction": (False, {}),
+    "scaled_momentum": (False, {}),
+    "joint_norm": (True, {}),
+    "nesterov": (True, {}),
+    "beta2_decay": (-0.5, {}),
+    "d": (0.5, {}),
+    "relative_step": (False, {}),
+    "scale_parameter": (False, {}),
+    "decay_by": ("one", {}),
+    "factor": ("first", {}),
+    "min_dim_size_to_factor": (7, {}),
+    "correct_confidence": (True, {}),
+    "maximize": (True, {}),
+}
+OTHER_OF = {
+    ("Adafactor", "eps"): ((0.1, 0.5), {}),
+    ("CAME", "eps"): ((1e-3, 0.1), {}),
+    ("CAME", "betas"): ((0.5, 0.6, 0.7), {}),
+}
+OPTIONS = [
+    (getattr(torch_optim, method), name)
+    for method in METHODS
+    for name in [*inspect.signature(getattr(torch_optim, method)).parameters, "maximize"]
+    if name not in ("params", "options")
+]
+
+
+@pytest.mark.parametrize(("cls", "name"), OPTIONS, ids=lambda value: getattr(value, "__name__", value))
+def test_an_option_of_a_group_is_that_groups_alone(cls, name):
+    value, needs = OTHER_OF.get((cls.__name__, name)) or OTHER[name]
+    base = METHODS[cls.__name__] | needs
+    plain, changed, mixed = parameters(), parameters(), [parameters(), parameters()]
+    opts = [
+        cls(plain.values(), **base),
+        cls(changed.values(), **(base | {name: value})),
+        cls([{"params": list(mixed[0].values())}, {"params": list(mixed[1].values()), name: value}], **base),
+    ]
+    for t, values in enumerate(gradients()[:6], start=1):
+        for params in (plain, changed, *mixed):
+            set_gradients(params, values)
+        for opt in opts:
+            for group in opt.param_groups:
+                group["lr"] *= 0.5 if t == 4 else 1  # a buffer with the rate inside remembers
+            opt.step()
+    assert_same(mixed[0], plain)
+    assert_same(mixed[1], changed)
+    assert any(bits(p) != bits(plain[n]) for n, p in changed.items()), "the option does not matter here"
+
+
+@pytest.mark.parametrize(("name", "value"), [("max_grad_norm", 2.0), ("on_nonfinite", "skip"), ("capturable", True)])
+def test_what_is_about_all_gradients_together_must_be_equal_in_all_groups(name, value):
+    a, b = torch.nn.Parameter(torch.ones(2)), torch.nn.Parameter(torch.ones(2))
+    message = f"{name} must be the same in all groups, got {value!r} in group 1"
+    with pytest.raises(ValueError, match=message):
+        LAMB([{"params": [a]}, {"params": [b], name: value}])
+    opt = LAMB([{"params": [a]}, {"params": [b]}])
+    a.grad = b.grad = torch.ones(2)
+    opt.param_groups[1][name] = value
+    with pytest.raises(ValueError, match=message):
+        opt.step()
+    assert bits(a) == bits(b) == bits(torch.ones(2))
+
+
+@every_way
+@every_method
+def test_a_group_added_in_mid_run_starts_its_own_steps(cls, options, way):
+    ours, late, alone = parameters(), parameters(), parameters()
+    opt = run(cls, ours, 3, **options, **way)
+    opt.add_param_group({"params": late.values(), "lr": 0.05})
+    reference = cls(alone.values(), **(options | {"lr": 0.05}), **way)
+    for values in gradients()[3:8]:
+        for params in (ours, late, alone):
+            set_gradients(params, values)
+        opt.step()
+        reference.step()
+    assert_same(late, alone)
+    assert [{int(opt.state[p]["step"]) for p in group["params"]} for group in opt.param_groups] == [{8}, {5}]
+    undisturbed = parameters()
+    run(cls, undisturbed, 8, **options, **way)
+    assert_same(ours, undisturbed)
+
+
+@every_way
+@every_method
+def test_a_parameter_without_a_gradient_is_left_alone_and_starts_when_it_gets_one(cls, options, way):
+    params, early = parameters(), parameters()
+    opt = cls(params.values(), **options, **way)
+    late = params["kernel"]
+    start = bits(late)
+    for t, values in enumerate(gradients()[:6], start=1):
+        set_gradients(params, values)
+        if t <= 3:
+            late.grad = None
+        opt.step()
+        if t <= 3:
+            assert bits(late) == start
+            assert late not in opt.state or not opt.state[late]
+    assert (int(opt.state[late]["step"]), int(opt.state[params["matrix"]]["step"])) == (3, 6)
+    fresh = cls(early.values(), **options, **way)
+    run_steps(fresh, early, 4, 6)
+    assert bits(late) == bits(early["kernel"])
+
+
+@every_class
+def test_a_step_without_any_gradient_changes_nothing(cls):
+    params = parameters()
+    opt = cls(params.values())
+    opt.step()
+    assert_same(params, parameters())
+    assert opt.state_bytes() == 0
+
+
+def test_zero_grad_forgets_gradients_or_makes_them_zero():
+    params = parameters()
+    opt = run(LAMB, params, 1)
+    opt.zero_grad(set_to_none=False)
+    assert all(p.grad is not None and not p.grad.any() for p in params.values())
+    opt.zero_grad()
+    assert all(p.grad is None for p in params.values())
+
+
+@every_method
+def test_a_closure_is_called_once_with_gradients_enabled_and_its_loss_returned(cls, options):
+    p = torch.nn.Parameter(torch.tensor([[1.0, -2.0], [0.5, 3.0]]))
+    q = torch.nn.Parameter(p.detach().clone())
+    opt, other = cls([p], **options), cls([q], **options)
+    calls = []
+
+    def closure():
+        calls.append(torch.is_grad_enabled())
+        opt.zero_grad()
+        loss = p.square().sum()
+        loss.backward()
+        return loss
+
+    for _ in range(3):
+        expected = q.square().sum()
+        q.grad = 2 * q.detach()
+        with torch.no_grad():
+            loss = opt.step(closure)
+        other.step()
+        assert loss.item() == expected.item()
+    assert calls == [True] * 3
+    assert bits(p) == bits(q)
+    assert opt.step() is None
+
+
+@every_way
+@every_method
+def test_maximizing_is_the_mirror_of_minimizing(cls, options, way):
+    up, down = parameters(), parameters()
+    ascent = cls(up.values(), maximize=True, max_grad_norm=1.0, **options, **way)
+    descent = cls(down.values(), max_grad_norm=1.0, **options, **way)
+    for values in gradients()[:5]:
+        set_gradients(up, {name: -g for name, g in values.items()})
+        set_gradients(down, values)
+        ascent.step()
+        descent.step()
+    assert_same(up, down)
+
+
+# Identity of parameters
+
+
+@pytest.mark.parametrize("cut", [0, 1, 2], ids=["second group", "across groups", "within a group"])
+def test_a_parameter_given_twice_is_refused(cut):
+    a, b = torch.nn.Parameter(torch.ones(2)), torch.nn.Parameter(torch.ones(2))
+    groups = [[{"params": [b]}, {"params": [a, a]}], [{"params": [a]}, {"params": [b, a]}], [a, b, a]][cut]
+    with pytest.raises(ValueError, match="a parameter appears twice: each must be in exactly one group, once"):
+        LAMB(groups)
+
+
+def test_a_refused_group_is_not_added():
+    a = torch.nn.Parameter(torch.ones(2))
+    opt = LAMB([a])
+    for group in ({"params": [a]}, {"params": [torch.ones(2)], "lr": -1.0}):
+        with pytest.raises(ValueError, match="appears twice|lr must be"):
+            opt.add_param_group(group)
+    assert len(opt.param_groups) == 1
+
+
+def test_a_group_is_copied_and_not_written():
+    group = {"params": (p for p in [torch.nn.Parameter(torch.ones(2))]), "lr": 0.5}
+    opt = LAMB([group])
+    assert set(group) == {"params", "lr"}
+    opt.param_groups[0]["lr"] = 0.25
+    assert group["lr"] == 0.5
+
+
+def test_named_parameters_keep_their_names_and_take_the_same_steps():
+    params, others = parameters(), parameters()
+    opt = LAMB(params.items())
+    other = LAMB(others.values())
+    run_steps(opt, params, 1, 3)
+    run_steps(other, others, 1, 3)
+    assert opt.param_groups[0]["param_names"] == list(params)
+    assert opt.state_dict()["param_groups"][0]["param_names"] == list(params)
+    assert_same(params, others)
+
+
+# Hooks
+
+
+@every_class
+def test_hooks_before_and_after_a_step_run_in_order(cls):
+    params = parameters()
+    opt = cls(params.values())
+    start, seen = bits(params["matrix"]), []
+    opt.register_step_pre_hook(lambda o, args, kwargs: seen.append((o, "before", bits(params["matrix"]) == start)))
+    handle = opt.register_step_post_hook(lambda o, a, k: seen.append((o, "after", bits(params["matrix"]) == start)))
+    run_steps(opt, params, 1, 1)
+    assert seen == [(opt, "before", True), (opt, "after", False)]
+    handle.remove()
+    run_steps(opt, params, 2, 2)
+    assert [word for _, word, _ in seen] == ["before", "after", "before"]
+
+
+def test_what_a_hook_makes_of_a_state_dict_is_what_is_loaded():
+    params = parameters()
+    opt = run(Adafactor, params, 3)
+    saved = opt.state_dict()
+    other = Adafactor(parameters().values())
+
+    def halve(_, state_dict):
+        state_dict["param_groups"][0]["lr"] = 0.5
+        return state_dict
+
+    other.register_load_state_dict_pre_hook(halve)
+    other.load_state_dict(saved)
+    assert other.param_groups[0]["lr"] == 0.5
+    assert math.isclose(opt.param_groups[0]["lr"], 0.01)

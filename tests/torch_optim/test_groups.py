@@ -1,0 +1,128 @@
+"""`parameter_groups`: what decays, what is left out of decay and adaptation, and that it says so."""
+
+import math
+
+import pytest
+import torch
+from torch import nn
+
+from minilib.torch_optim import LAMB, describe, parameter_groups
+
+
+class Model(nn.Module):
+    """An embedding whose weight is also the output's, a kernel, a norm, biases, a scalar, and what is frozen."""
+
+    def __init__(self):
+        super().__init__()
+        self.tokens = nn.Embedding(7, 4)
+        self.conv = nn.Conv1d(4, 4, 3)
+        self.norm = nn.LayerNorm(4)
+        self.out = nn.Linear(4, 7)
+        self.out.weight = self.tokens.weight
+        self.gain = nn.Parameter(torch.tensor(1.0))
+        self.frozen = nn.Linear(4, 4).requires_grad_(False)
+
+
+def names(group):
+    return [name for name, _ in group["params"]]
+
+
+def test_matrices_and_kernels_decay_and_what_has_fewer_than_two_dimensions_does_not():
+    decay, rest = parameter_groups(Model(), 0.1, layer_adaptation=False)
+    assert names(decay) == ["tokens.weight", "conv.weight"]
+    assert names(rest) == ["gain", "conv.bias", "norm.weight", "norm.bias", "out.bias"]
+    assert {k: v for k, v in decay.items() if k != "params"} == {"weight_decay": 0.1}
+    assert {k: v for k, v in rest.items() if k != "params"} == {"weight_decay": 0.0, "layer_adaptation": False}
+
+
+def test_a_shared_parameter_appears_once_and_a_frozen_one_not_at_all():
+    model = Model()
+    given = [p for group in parameter_groups(model, 0.1) for _, p in group["params"]]
+    assert sum(p is model.tokens.weight for p in given) == 1
+    assert {id(p) for p in given} == {id(p) for p in model.parameters() if p.requires_grad}
+
+
+def test_the_optimizer_keeps_names_and_options_of_the_groups():
+    opt = LAMB(parameter_groups(Model(), 0.1, layer_adaptation=False, lr=0.5), lr=0.25)
+    decay, rest = opt.param_groups
+    assert decay["param_names"] == ["tokens.weight", "conv.weight"]
+    assert rest["param_names"] == ["gain", "conv.bias", "norm.weight", "norm.bias", "out.bias"]
+    assert (decay["weight_decay"], decay["layer_adaptation"], decay["lr"]) == (0.1, True, 0.25)
+    assert (rest["weight_decay"], rest["layer_adaptation"], rest["lr"]) == (0.0, False, 0.5)
+
+
+def test_what_is_excluded_takes_the_steps_of_adamw_without_decay():
+    torch.manual_seed(0)
+    model, twin = nn.Linear(4, 3).double(), nn.Linear(4, 3).double()
+    twin.load_state_dict(model.state_dict())
+    options = {"lr": 0.1, "betas": (0.8, 0.9), "eps": 1e-6}
+    opt = LAMB(parameter_groups(model, 0.1, layer_adaptation=False), **options)
+    reference = torch.optim.AdamW([twin.bias], weight_decay=0.0, **options)
+    for _ in range(5):
+        x = torch.randn(8, 4, dtype=torch.float64)
+        for net in (model, twin):
+            net.zero_grad()
+            net(x).square().sum().backward()
+        twin.bias.grad.copy_(model.bias.grad)
+        opt.step()
+        reference.step()
+    torch.testing.assert_close(model.bias, twin.bias, rtol=1e-12, atol=0)
+
+
+def test_the_groups_are_good_for_torchs_own_optimizers():
+    opt = torch.optim.AdamW(parameter_groups(Model(), 0.1))
+    assert [group["weight_decay"] for group in opt.param_groups] == [0.1, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("model", "weight_decay"), [(nn.Linear(2, 2, bias=False), 0.1), (nn.LayerNorm(2), 0.0)], ids=["matrix", "norm"]
+)
+def test_a_group_that_would_be_empty_is_left_out(model, weight_decay):
+    (group,) = parameter_groups(model, 0.1)
+    assert group["weight_decay"] == weight_decay
+    assert len(LAMB([group]).param_groups) == 1
+
+
+def test_the_description_names_every_parameter_with_its_shape_and_the_options_of_its_group():
+    text = describe(parameter_groups(Model(), 0.1, layer_adaptation=False)).splitlines()
+    assert text == [
+        "weight_decay=0.1: 2 parameters with 76 entries",
+        "    tokens.weight (7, 4)",
+        "    conv.weight (4, 4, 3)",
+        "weight_decay=0.0, layer_adaptation=False: 5 parameters with 20 entries",
+        "    gain ()",
+        "    conv.bias (4,)",
+        "    norm.weight (4,)",
+        "    norm.bias (4,)",
+        "    out.bias (7,)",
+    ]
+
+
+@pytest.mark.parametrize("model", [nn.ReLU(), nn.Linear(2, 2).requires_grad_(False)], ids=["empty", "frozen"])
+def test_a_model_with_nothing_to_train_is_refused(model):
+    message = f"model must have parameters that require a gradient, got a {type(model).__name__} without"
+    with pytest.raises(ValueError, match=message):
+        parameter_groups(model, 0.1)
+
+
+def test_what_is_no_module_is_refused():
+    with pytest.raises(ValueError, match=r"model must be a torch\.nn\.Module, got generator"):
+        parameter_groups(nn.Linear(2, 2).parameters(), 0.1)
+
+
+@pytest.mark.parametrize("weight_decay", [-0.1, math.nan, math.inf, "0.1", None], ids=repr)
+def test_a_bad_weight_decay_is_refused(weight_decay):
+    with pytest.raises(ValueError, match=f"weight_decay must be a finite number >= 0, got {weight_decay!r}"):
+        parameter_groups(nn.Linear(2, 2), weight_decay)
+
+
+def test_exclusions_that_would_replace_the_parameters_are_refused_and_unknown_ones_by_the_optimizer():
+    with pytest.raises(ValueError, match="exclude must be options of the second group, got 'params'"):
+        parameter_groups(Model(), 0.1, params=[])
+    with pytest.raises(ValueError, match="unknown option 'adaptation': may be one of .*'layer_adaptation'"):
+        LAMB(parameter_groups(Model(), 0.1, adaptation=False))
+
+
+def test_parameters_that_are_not_made_yet_are_refused():
+    with pytest.raises(ValueError, match="weight has no shape yet: run the model once"):
+        parameter_groups(nn.LazyLinear(3), 0.1)
