@@ -54,7 +54,9 @@ def stochastically(value, seed):
     The random bits are a hash of the value's own bits and of the seed: no state, the same on every replica.
     """
     if isinstance(value, Many):
-        return Many(stochastically(t, seed) for t in value.list)
+        seeds = seed.list if isinstance(seed, Many) else [seed] * len(value)
+        return Many(stochastically(t, own) for t, own in zip(value.list, seeds, strict=True))
+    seed = seed.to(torch.int64) if isinstance(seed, torch.Tensor) else int(seed)
     bits = value.view(torch.int32)
     h = (bits.to(torch.int64) + (seed + 1) * 0x9E3779B1) & 0xFFFFFFFF
     for factor, shift in ((0x7FEB352D, 15), (0x846CA68B, 13)):
