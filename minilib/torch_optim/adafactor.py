@@ -45,16 +45,16 @@ def descend_full(x, g, v, shrink, length, scale, ok, seed):
 
 
 class Adafactor(Optimizer):
-    """Algorithms 4 to 6 of the paper, and the forms with a learning rate.
+    """Algorithms 4 to 6 of the paper, and the forms with a learning rate. The defaults are those of Algorithm 6.
 
     Args:
         params: see `Optimizer`.
-        lr: with `relative_step` the largest relative step, 1e-2 in the paper, section 8; without, the learning rate.
-        beta2_decay: the exponent -c of beta2_t = 1 - t^-c; -0.8 in the paper, section 8.
-        eps: (eps1, eps2): eps1 is added to g^2, eps2 the least size that a parameter is taken to have; (1e-30, 1e-3)
-            in the paper, section 8.
-        d: the root mean square above which an update is scaled down; 1 in the paper, section 8.
-        weight_decay: decoupled; 0 in the paper.
+        lr: with `relative_step` the largest relative step; without, the learning rate.
+        beta2_decay: the exponent -c of beta2_t = 1 - t^-c, in [-1, 0).
+        eps: (eps1, eps2): eps1 is added to g^2, eps2 the least size (root mean square) that a parameter is taken to
+            have.
+        d: the root mean square above which an update is scaled down.
+        weight_decay: decoupled, >= 0; the paper has none.
         relative_step: the rate is min(lr, 1/sqrt(t)); False takes `lr` itself.
         scale_parameter: the rate is times max(eps2, RMS(x)); None does as `relative_step`.
         decay_by: what multiplies the decay: "lr" as in torch, "step" (the step size) as in transformers and timm,
@@ -108,12 +108,12 @@ class Adafactor(Optimizer):
         kernel, *moments, length = yield self.clipped_direction(w, 1 - w.power(group["beta2_decay"]))
         # ρ_t = min(lr, 1/√t),  α_t = max(ε₂, RMS(x)) ρ_t
         relative, scaled = group["relative_step"], group["scale_parameter"]
-        alpha = smaller(w.lr, w.weight(1 - w.power(-0.5))) if relative else w.lr
+        alpha = smaller(w.lr, w.power(-0.5)) if relative else w.lr
         if scaled or (scaled is None and relative):
             (xx,) = yield w.sweep(square_sum, (ALL,), w.x, dtype=w.dtype)
             alpha = (xx / w.size()).sqrt().clamp(min=group["eps"][1]) * alpha
+        # x ← x − decay · λ x − α Û; the weight of "one" is 1, and 0 where the step is skipped
         decay = {"lr": w.lr, "step": alpha, "one": w.weight(0.0)}[group["decay_by"]]
-        # x ← x − decay · λ x − α Û
         shrink = decay * group["weight_decay"]
         yield w.sweep(kernel, (), w.x, w.g, *moments, shrink, length * alpha, w.scale, w.ok, w.seed)
 

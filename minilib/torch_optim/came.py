@@ -37,10 +37,10 @@ class CAME(Adafactor):
 
     Args:
         params: see `Optimizer`.
-        lr: learning rate, >= 0; 2e-4 in the paper for BERT-Large.
-        betas: factors for momentum, second moment and instability; (0.9, 0.999, 0.9999) in the paper, section 4.
-        eps: (eps1, eps2), added to g^2 and to the instability; (1e-30, 1e-16) in the paper.
-        d: the root mean square above which the direction is scaled down; 1 in the paper.
+        lr: learning rate, >= 0. This and the next three are the paper's for BERT-Large.
+        betas: factors for momentum, second moment and instability, in [0, 1).
+        eps: (eps1, eps2), added to g^2 and to the instability.
+        d: the root mean square above which the direction is scaled down.
         weight_decay: decoupled, times lr; the paper's algorithm has none.
         correct_confidence: divide the instability by 1 - beta3^t. Not in the paper, without it a matrix's first step
             is about 11 lr, a vector's 0.1 lr.

@@ -42,11 +42,11 @@ class LAMB(Optimizer):
     Args:
         params: see `Optimizer`; `parameter_groups` makes the usual exclusions.
         lr: learning rate, >= 0, a number or a 0-dim tensor: about the relative change of a parameter in one step.
-        betas: factors of the two moving averages, in [0, 1); (0.9, 0.999) in the paper, section 4.
-        eps: > 0, 1e-6 in the paper, section 4 and its code.
-        weight_decay: inside the ratio, 0.01 in the paper, section 4.
-        bias_correction: as in Algorithm 2; the first versions of the paper and NVIDIA's recipe 1 had none.
-        phi: bounds (lower, upper) on the norm of the parameter; the paper's experiments use none.
+        betas: factors of the two moving averages, in [0, 1); (0.9, 0.999) in the paper's runs.
+        eps: > 0, added to the root of the second moment, in the gradient's unit; 1e-6 in the paper's runs.
+        weight_decay: >= 0, inside the ratio; 0.01 in the paper's runs.
+        bias_correction: as in public code; the paper's first versions have none.
+        phi: bounds (lower, upper) on the norm of the parameter; none in public code.
         layer_adaptation: False makes this group's steps those of AdamW.
         adapt_without_decay: False skips the ratio where `weight_decay` is 0, as Apex and timm do unless told not to.
         max_ratio: upper bound of the ratio, by default none.

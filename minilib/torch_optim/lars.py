@@ -1,4 +1,8 @@
-"""LARS (You, Gitman & Ginsburg 2017) for PyTorch, and Algorithm 1 of the LAMB paper, `LARS2020`."""
+"""LARS (You, Gitman & Ginsburg 2017) for PyTorch, and Algorithm 1 of the LAMB paper, `LARS2020`.
+
+Two sweeps over memory: the norms, the step. In `LARS2020` the first also updates the momentum, whose norm it takes.
+Absent on purpose: LARC's clipping of the ratio, dampening.
+"""
 
 from minilib.torch_optim.base import Optimizer
 from minilib.torch_optim.checks import EPS_OR_ZERO
@@ -9,9 +13,9 @@ from minilib.torch_optim.trust import IDENTITY, trust_ratio
 from minilib.torch_optim.work import ALL
 
 
-def norms(x, g, m, decay, scale, ok, joint_norm):
-    """‖w‖² and ‖g‖², or ‖g + β w‖² in place of the second; m only says in which type to compute."""
-    g, x = read(g, m.dtype, scale, ok), x.to(m.dtype)
+def norms(x, g, decay, scale, ok, dtype, joint_norm):
+    """‖w‖² and ‖g‖², or ‖g + β w‖² in place of the second."""
+    g, x = read(g, dtype, scale, ok), x.to(dtype)
     if joint_norm:
         g = g + decay * x
     return squared(x), squared(g)
@@ -29,18 +33,21 @@ class LARS(Optimizer):
 
     Args:
         params: see `Optimizer`; `parameter_groups` makes the usual exclusions.
-        lr: global learning rate, >= 0, a number or a 0-dim tensor.
-        momentum: in [0, 1); 0.9 in the paper, section 5.
+        lr: global learning rate, >= 0, a number or a 0-dim tensor; 1 is timm's default;
+            0.2 to 23 in the paper's runs.
+        momentum: in [0, 1); 0.9 as in MLPerf's reference and optax.
         weight_decay: added to the gradient, and to the denominator of the ratio.
-        trust_coefficient: η, 0.001 in the paper, section 5.
+        trust_coefficient: η, > 0; 0.001 in the paper's runs.
         layer_adaptation: False makes this group's steps plain momentum SGD.
         scaled_momentum: True as in the paper: lr and ratio are inside the buffer, so a change of lr acts on new
             gradients only. False keeps lr outside, as timm and pytorch_optimizer do; the same while lr is constant.
         joint_norm: divide by ‖g + β w‖, as optax does, and not by ‖g‖ + β‖w‖.
         nesterov: look ahead by one momentum step, as MLPerf's reference can.
-        eps: added to the denominator, >= 0; 0 in the paper.
+        eps: added to the denominator, >= 0, in the gradient's unit; the paper has none.
         adapt_without_decay: False skips the ratio where `weight_decay` is 0, as timm does unless told not to.
         options: those of `Optimizer`.
+
+    A parameter of zeros, or one with no gradient and no decay, has the ratio 1.
     """
 
     ranges = Optimizer.ranges | EPS_OR_ZERO
@@ -84,7 +91,7 @@ class LARS(Optimizer):
         x, g, m = w.x, w.g, w.s["m"]
         ratio = 1.0
         if w.group["layer_adaptation"] and (decay > 0 or w.group["adapt_without_decay"]):
-            ww, gg = yield w.sweep(norms, (ALL, ALL), x, g, m, decay, w.scale, w.ok, joint_norm=joint)
+            ww, gg = yield w.sweep(norms, (ALL, ALL), x, g, decay, w.scale, w.ok, dtype=w.dtype, joint_norm=joint)
             # λˡ = η ‖w‖ / (‖g‖ + β ‖w‖)
             size, norm = ww.sqrt(), gg.sqrt()
             if not joint:
