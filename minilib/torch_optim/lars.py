@@ -33,8 +33,7 @@ class LARS(Optimizer):
 
     Args:
         params: see `Optimizer`; `parameter_groups` makes the usual exclusions.
-        lr: global learning rate, >= 0, a number or a 0-dim tensor; 1 is timm's default;
-            0.2 to 23 in the paper's runs.
+        lr: global learning rate, >= 0, a number or a 0-dim tensor; 1 as in timm, 0.2 to 23 in the paper's runs.
         momentum: in [0, 1); 0.9 as in MLPerf's reference and optax.
         weight_decay: added to the gradient, and to the denominator of the ratio.
         trust_coefficient: η, > 0; 0.001 in the paper's runs.

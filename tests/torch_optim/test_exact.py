@@ -3,9 +3,10 @@
 import math
 
 import pytest
+import torch
 
-from minilib import optim
-from tests.torch_optim.helpers import Parameter, assert_follows_numpy, every_path
+from minilib import optim, torch_optim
+from tests.torch_optim.helpers import Parameter, assert_follows_numpy, every_path, gradients, set_gradients, start
 
 METHODS = ("LARS", "LARS2020", "LAMB", "Adafactor", "CAME")
 LAST = {"factor": "last"}  # which dimensions NumPy's optimizers factor
@@ -29,7 +30,8 @@ CASES = [
     ("CAME", {"lr": 0.02, "betas": (0.8, 0.95, 0.99), "eps": (1e-12, 1e-6), "d": 0.5, "weight_decay": 0.1}, LAST),
     ("CAME", {"lr": 0.02, "betas": (0.0, 0.0, 0.0), "eps": (1e-12, 1e-2)}, LAST),
 ]
-every_case = pytest.mark.parametrize(("cls", "options", "torch_options"), CASES)
+IDS = [f"{cls} {options}" for cls, options, _ in CASES]
+every_case = pytest.mark.parametrize(("cls", "options", "torch_options"), CASES, ids=IDS)
 
 # The recorded kernel is 3 x 2 x 3 x 2; the other one has the shape 4 x 3 x 2 x 2.
 FACTORS = {
@@ -60,8 +62,19 @@ def test_other_factored_dimensions_are_numpys_with_the_axes_in_another_order(cls
     assert_follows_numpy(cls, {"lr": 0.01}, {"factor": factor} | path_options, layouts, FACTORS[factor])
 
 
+@every_path
+@pytest.mark.parametrize("cls", METHODS)
+def test_clipping_and_maximizing_leave_the_gradients_as_they_are(cls, path, path_options):
+    params, values = start(layouts=True), gradients(layouts=True)[0]
+    opt = getattr(torch_optim, cls)(params.values(), lr=0.1, max_grad_norm=0.01, maximize=True, **path_options)
+    set_gradients(params, values)
+    opt.step()
+    for name, p in params.items():
+        assert torch.equal(p.grad, torch.tensor(values[name]))
+
+
 # The compiler takes seconds for every kernel: one case a method.
-@pytest.mark.parametrize(("cls", "options", "torch_options"), [CASES[i] for i in (0, 4, 7, 11, 14)])
+@pytest.mark.parametrize(("cls", "options", "torch_options"), [CASES[i] for i in (0, 4, 7, 11, 14)], ids=METHODS)
 def test_the_trajectory_of_compiled_kernels_is_that_of_numpy(cls, options, torch_options, compile_all):
     assert_follows_numpy(cls, options, torch_options | {"fused": True})
     assert len(compile_all) >= 50, "the compiled kernels did not run"
