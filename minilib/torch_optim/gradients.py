@@ -69,15 +69,13 @@ def inspect(jobs: list) -> Inspection:
     clip, raises, in_the_dark = group["max_grad_norm"], group["on_nonfinite"] == "raise", blind(group)
     if clip is None and not in_the_dark:
         return Inspection(unchecked=True)
-    squares = _squares(jobs)
-    total = torch.stack(squares).sum()
+    squares = torch.stack(_squares(jobs))
     if not in_the_dark:
-        norm = total.sqrt().item()
-        if not math.isfinite(norm):
-            return Inspection(
-                bad=next((job for job, s in zip(jobs, squares, strict=True) if not s.isfinite()), jobs[0])
-            )
-        return Inspection(scale=clip / norm if norm > clip else None)
+        norms = squares.sqrt().tolist()
+        bad = next((job for job, norm in zip(jobs, norms, strict=True) if not math.isfinite(norm)), None)
+        norm = math.hypot(*norms)
+        return Inspection(bad=bad, scale=clip / norm if norm > clip else None)
+    total = squares.sum()
     ok = total.isfinite()
     scale = None if clip is None else (clip / total.sqrt()).clamp(max=1.0)
     if raises:

@@ -35,6 +35,11 @@ def read(g, dtype, scale, ok):
     return g if ok is None else where(_like(g, ok > 0), g, 0.0)
 
 
+def divisor(v, ok):
+    """A second moment to divide by: 1 where the step is skipped, since before a parameter's first step it is zero."""
+    return v if ok is None else where(_like(v, ok > 0), v, 1.0)
+
+
 def _like(g, flag):
     return Many([flag] * len(g)) if isinstance(g, Many) else flag
 
