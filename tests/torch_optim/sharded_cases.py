@@ -97,6 +97,19 @@ def whole_run(method, dtype, options, shapes):
     return params, opt
 
 
+def layout_of(shapes, layouts):
+    """Name -> placements, the layouts taken in turn."""
+    return {n: placements(layouts[k % len(layouts)], len(s)) for k, (n, s) in enumerate(shapes.items())}
+
+
+@functools.cache
+def cut_gradients(mesh, layouts, dtype, shapes):
+    """The gradients of all steps, for all methods: none of them writes a gradient."""
+    where = layout_of(dict(shapes), layouts)
+    steps = [gradients(t, dtype, dict(shapes)) for t in range(1, STEPS + 1)]
+    return [{n: cut(g, mesh, where[n]) for n, g in values.items()} for values in steps]
+
+
 def compare(method, mesh, layout, dtype=torch.float64, options=None, shapes=SHAPES, path=None):
     """The largest relative differences of parameters, state and trust ratios, and states that are laid out wrongly.
 
@@ -104,12 +117,12 @@ def compare(method, mesh, layout, dtype=torch.float64, options=None, shapes=SHAP
     """
     options, path = options or {}, path or {}
     layouts = [layout] if isinstance(layout, str) else layout
-    where = {n: placements(layouts[k % len(layouts)], len(s)) for k, (n, s) in enumerate(shapes.items())}
+    where = layout_of(shapes, layouts)
     params = {n: torch.nn.Parameter(cut(x, mesh, where[n])) for n, x in start(dtype, shapes).items()}
     opt = make(method, params, **options, **path)
-    for t in range(1, STEPS + 1):
-        for name, g in gradients(t, dtype, shapes).items():
-            params[name].grad = cut(g, mesh, where[name])
+    for values in cut_gradients(mesh, tuple(layouts), dtype, tuple(shapes.items())):
+        for name, g in values.items():
+            params[name].grad = g
         opt.step()
     whole, reference = whole_run(method, dtype, tuple(options.items()), tuple(shapes.items()))
     ratios, expected = opt.trust_ratios(), reference.trust_ratios()

@@ -87,6 +87,6 @@ def test_so_does_one_that_is_tensor_parallel_as_well(case, four):
 
 
 def test_no_case_is_left_out():
-    assert len(of_kind(4, "compare")) == len(METHODS) * (8 * 2 + 2) + 2 * 2 * 3
+    assert len(of_kind(4, "compare")) == 7 * (8 + 2) + 2 * 4 + len(METHODS) * 2 + 2 * 2 * 3
     assert len(of_kind(4, "bad gradient")) == 3 * len(BOTH) * len(BAD)
     assert len(of_kind(4, "training")) == len(of_kind(2, "load")) == len(RATES) == 7
