@@ -11,7 +11,14 @@ from contextlib import nullcontext
 import torch
 
 from minilib.torch_optim.buckets import works
-from minilib.torch_optim.checks import TORCH_RANGES, check_iterable, check_joint, check_option, check_parameters
+from minilib.torch_optim.checks import (
+    TORCH_RANGES,
+    check_iterable,
+    check_joint,
+    check_option,
+    check_parameters,
+    plain,
+)
 from minilib.torch_optim.gradients import inspect, jobs
 from minilib.torch_optim.loading import check_state, restore
 from minilib.torch_optim.many import smaller
@@ -70,7 +77,7 @@ class Optimizer(torch.optim.Optimizer):
         if not params:
             raise ValueError("params is empty: an optimizer needs at least one parameter")
         self._ratios = {}
-        super().__init__(params, defaults)
+        super().__init__(params, plain(defaults))
 
     def start(self, shape: tuple, dims: tuple | None) -> dict:
         """The state of a parameter of this shape: name -> shape; `dims` are those that are factored."""
@@ -108,7 +115,7 @@ class Optimizer(torch.optim.Optimizer):
         tensors += [p[1] if isinstance(p, tuple) else p for p in params]
         if len({id(p) for p in tensors}) != len(tensors):
             raise ValueError("a parameter appears twice: each must be in exactly one group, once")
-        super().add_param_group(group | {"params": params})
+        super().add_param_group(plain(group) | {"params": params})
 
     @torch.no_grad()
     def step(self, closure=None):

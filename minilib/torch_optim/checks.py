@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import torch
 
 from minilib.optim.checks import BETAS_TRIPLE, EPS_PAIR, RANGES, check_option, is_number
@@ -50,6 +51,11 @@ TORCH_RANGES = RANGES | {
     "on_nonfinite": _one_of("raise", "skip"),
 }
 EPS_OR_ZERO = {"eps": ("a finite number >= 0", lambda value: is_number(value) and 0 <= value < math.inf)}
+
+
+def plain(options: dict) -> dict:
+    """NumPy's numbers as Python's: no kernel needs to know them, and files are loaded without them."""
+    return {name: value.item() if isinstance(value, np.generic) else value for name, value in options.items()}
 
 
 def check_iterable(name: str, value) -> list:

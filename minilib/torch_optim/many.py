@@ -123,9 +123,11 @@ def where(condition, a, b):
 
 
 def smaller(a, b):
-    """The smaller of two numbers, either of which may be a 0-dim tensor (or `Many` of them)."""
-    if isinstance(b, (float, int)):
+    """The smaller of two, each a number, a 0-dim tensor or `Many` of them."""
+    if not isinstance(b, (torch.Tensor, Many)):
         a, b = b, a
-    if isinstance(a, (float, int)):
-        return min(a, b) if isinstance(b, (float, int)) else b.clamp(max=a)
+    if not isinstance(b, (torch.Tensor, Many)):
+        return min(a, b)
+    if not isinstance(a, (torch.Tensor, Many)):
+        return b.clamp(max=float(a))
     return b.minimum(a) if isinstance(b, Many) else a.minimum(b)
