@@ -2,7 +2,8 @@
 
 A DTensor is cut into local tensors along the dimensions of a mesh of processes. The kernels work on local tensors; what
 they sum over a dimension that is cut is a partial sum. `all_reduce` completes the partial sums of all parameters at
-once: one call for each mesh dimension, whatever the number of parameters.
+once: one call for each mesh dimension, whatever the number of parameters. Absent on purpose: sums over processes that
+hold different parameters, as the stages of a pipeline do; their joint norm is that of each stage.
 """
 
 import torch

@@ -87,7 +87,7 @@ def make(method, params, **more):
 
 @functools.cache
 def whole_run(method, dtype, options, shapes):
-    """Parameters, states and trust ratios after all steps, without sharding."""
+    """Parameters and optimizer after all steps, without sharding."""
     params = {name: torch.nn.Parameter(x) for name, x in start(dtype, dict(shapes)).items()}
     opt = make(method, params, **dict(options))
     for t in range(1, STEPS + 1):
@@ -97,44 +97,49 @@ def whole_run(method, dtype, options, shapes):
     return params, opt
 
 
-def layout_of(shapes, layouts):
-    """Name -> placements, the layouts taken in turn."""
-    return {n: placements(layouts[k % len(layouts)], len(s)) for k, (n, s) in enumerate(shapes.items())}
-
-
 @functools.cache
-def cut_gradients(mesh, layouts, dtype, shapes):
+def cut_gradients(mesh, dtype, cells):
     """The gradients of all steps, for all methods: none of them writes a gradient."""
-    where = layout_of(dict(shapes), layouts)
-    steps = [gradients(t, dtype, dict(shapes)) for t in range(1, STEPS + 1)]
-    return [{n: cut(g, mesh, where[n]) for n, g in values.items()} for values in steps]
+    shapes = {name: shape for name, (shape, _) in cells}
+    steps = [gradients(t, dtype, shapes) for t in range(1, STEPS + 1)]
+    return [{n: cut(values[n], mesh, placements(layout, len(s))) for n, (s, layout) in cells} for values in steps]
 
 
-def compare(method, mesh, layout, dtype=torch.float64, options=None, shapes=SHAPES, path=None):
-    """The largest relative differences of parameters, state and trust ratios, and states that are laid out wrongly.
+def everything(layouts):
+    """Name -> (shape, layout), for `compare`: every shape in each of the layouts."""
+    return {f"{name}, {layout}": (shape, layout) for layout in layouts for name, shape in SHAPES.items()}
 
-    `layout` may be a list: parameters take theirs from it in turn.
+
+def compare(method, mesh, cells, dtype=torch.float64, options=None, path=None):
+    """One optimizer for all of `cells`, sharded and whole. Returns for each layout the largest relative differences.
+
+    They are of parameters, state and trust ratios; "strangers" are states that are laid out wrongly.
     """
     options, path = options or {}, path or {}
-    layouts = [layout] if isinstance(layout, str) else layout
-    where = layout_of(shapes, layouts)
+    shapes = {name: shape for name, (shape, _) in cells.items()}
+    where = {name: placements(layout, len(shape)) for name, (shape, layout) in cells.items()}
     params = {n: torch.nn.Parameter(cut(x, mesh, where[n])) for n, x in start(dtype, shapes).items()}
     opt = make(method, params, **options, **path)
-    for values in cut_gradients(mesh, tuple(layouts), dtype, tuple(shapes.items())):
+    for values in cut_gradients(mesh, dtype, tuple(cells.items())):
         for name, g in values.items():
             params[name].grad = g
         opt.step()
-    whole, reference = whole_run(method, dtype, tuple(options.items()), tuple(shapes.items()))
+    alike = options if "fused" in path else options | path  # foreach against foreach, but compiled against the loop
+    whole, reference = whole_run(method, dtype, tuple(alike.items()), tuple(shapes.items()))
     ratios, expected = opt.trust_ratios(), reference.trust_ratios()
-    state = {(n, k): (v, reference.state[whole[n]][k]) for n, p in params.items() for k, v in opt.state[p].items()}
-    return {
-        "parameters": max(error(params[name], whole[name]) for name in shapes),
-        "state": max(error(*pair) for pair in state.values()),
-        "ratios": max([error(*map(torch.as_tensor, (ratios[params[n]], expected[whole[n]]))) for n in shapes])
-        if expected
-        else 0.0,
-        "strangers": [f"{k} of {n}" for (n, k), (v, _) in state.items() if k != "step" and not beside(v, params[n])],
-    }
+    assert len(ratios) == len(expected)
+    rows = {}
+    for name, (_, layout) in cells.items():
+        p, q = params[name], whole[name]
+        row = rows.setdefault(layout, {"parameters": 0.0, "state": 0.0, "ratios": 0.0, "strangers": []})
+        row["parameters"] = max(row["parameters"], error(p, q))
+        for k, v in opt.state[p].items():
+            row["state"] = max(row["state"], error(v, reference.state[q][k]))
+            if k != "step" and not beside(v, p):
+                row["strangers"].append(f"{k} of {name}")
+        if expected:
+            row["ratios"] = max(row["ratios"], error(torch.as_tensor(ratios[p]), torch.as_tensor(expected[q])))
+    return rows
 
 
 def error(ours, expected):
@@ -164,6 +169,10 @@ def fused(method, mesh):
 
     Of "thin" and "low" the second process holds nothing.
     """
-    shapes = {"even": (128, 130), "uneven": (127, 130), "thin": (20000, 1), "low": (1, 20000)}
-    layouts = ["rows", "rows", "columns", "rows"]
-    return compare(method, mesh, layouts, shapes=shapes, path={"fused": True})
+    cells = {
+        "even": ((128, 130), "rows"),
+        "uneven": ((127, 130), "rows"),
+        "thin": ((20000, 1), "columns"),
+        "low": ((1, 20000), "rows"),
+    }
+    return compare(method, mesh, cells, path={"fused": True})

@@ -10,12 +10,11 @@ import torch.distributed as dist
 from torch.distributed.device_mesh import init_device_mesh
 
 from tests.torch_optim import sharded_training as training
-from tests.torch_optim.sharded_cases import ALL_LAYOUTS, METHODS, compare, fused
+from tests.torch_optim.sharded_cases import GRID_LAYOUTS, LAYOUTS, METHODS, compare, everything, fused
 from tests.torch_optim.sharded_specials import bad_gradient, conversations, other_gradients
 
-VARIANTS = ["LARS joint norm", "LARS without layers"]  # not run in every layout on its own
 PATHS = {"loop": {}, "foreach": {"foreach": True}}
-MIXED = {"line": ["rows", "columns", "replicated", "plain"], "grid": [*ALL_LAYOUTS][3:] + ["plain"]}
+MESHES = {"line": [*LAYOUTS, "plain"], "grid": [*GRID_LAYOUTS, "plain"]}
 BOTH = ("rows", "rows and columns")  # a layout of the line, one of the grid
 OPTIONS = {
     "clipped": {"max_grad_norm": 1.0},
@@ -31,20 +30,19 @@ BAD = {
 
 
 def mesh_of(layout):
-    return "line" if len(ALL_LAYOUTS[layout]) == 1 else "grid"
+    return "line" if layout in LAYOUTS else "grid"
 
 
 def cases_of_four():
     """Name -> (mesh, function of the mesh). The kind of the case comes before the colon."""
     found = {}
     for method in METHODS:
-        for layout in BOTH if method in VARIANTS else ALL_LAYOUTS:
-            for path, options in PATHS.items() if layout in BOTH else [("foreach", PATHS["foreach"])]:
-                run = partial(compare, method, layout=layout, path=options)
-                found[f"compare: {method}, {layout}, {path}"] = mesh_of(layout), run
-        for mesh, layouts in MIXED.items():
-            run = partial(compare, method, layout=layouts, path=PATHS["foreach"])
-            found[f"compare: {method}, all layouts of the {mesh}"] = mesh, run
+        for mesh, layouts in MESHES.items():
+            run = partial(compare, method, cells=everything(layouts), path=PATHS["foreach"])
+            found[f"compare: {method}, {mesh}, foreach"] = mesh, run
+        for layout in BOTH:
+            run = partial(compare, method, cells=everything([layout]), path=PATHS["loop"])
+            found[f"compare: {method}, {layout}, loop"] = mesh_of(layout), run
         for layout in BOTH:
             for copies in (1, 5):
                 run = partial(conversations, method, layout=layout, copies=copies)
@@ -57,7 +55,7 @@ def cases_of_four():
     for method in ("LAMB", "CAME"):
         for layout in BOTH:
             for name, options in OPTIONS.items():
-                run = partial(compare, method, layout=layout, options=options, path=PATHS["foreach"])
+                run = partial(compare, method, cells=everything([layout]), options=options, path=PATHS["foreach"])
                 found[f"compare: {method}, {layout}, {name}"] = mesh_of(layout), run
             for kind in ("replicated", "partial"):
                 run = partial(other_gradients, method, layout=layout, of_the_gradient=kind)
@@ -71,7 +69,7 @@ def cases_of_four():
 def cases_of_two():
     found = {}
     for method in METHODS:
-        run = partial(compare, method, layout="rows", dtype=torch.float32)
+        run = partial(compare, method, cells=everything(["rows"]), dtype=torch.float32)
         found[f"compare: {method}, rows, float32"] = "line", run
     for method in training.RATES:
         for dtype in (torch.float32, torch.float64):
