@@ -65,7 +65,6 @@ class Optimizer(torch.optim.Optimizer):
     """
 
     ranges = TORCH_RANGES
-    skipped = 0  # steps that on_nonfinite="skip" left out; a 0-dim tensor where the host does not know
 
     def __init__(self, params, own: dict, options: dict):
         defaults = own | COMMON | options
@@ -76,7 +75,7 @@ class Optimizer(torch.optim.Optimizer):
         params = check_iterable("params", params)
         if not params:
             raise ValueError("params is empty: an optimizer needs at least one parameter")
-        self._ratios = {}
+        self._ratios, self._counts = {}, {"skipped": 0}  # `torch.compile` writes into containers only
         super().__init__(params, plain(defaults))
 
     def start(self, shape: tuple, dims: tuple | None) -> dict:
@@ -131,9 +130,9 @@ class Optimizer(torch.optim.Optimizer):
             if bad is not None and bad.group["on_nonfinite"] == "raise":
                 raise ValueError(f"the gradient of {bad.name} is nan, infinite, or too large to be squared")
             if bad is not None:
-                self.skipped += 1
+                self._counts["skipped"] += 1
             elif found.ok is not None:
-                self.skipped = self.skipped + (found.ok == 0).long()
+                self._counts["skipped"] = self._counts["skipped"] + (found.ok == 0).long()
         return loss
 
     def path(self, group: dict, p: torch.Tensor) -> str:
@@ -151,6 +150,11 @@ class Optimizer(torch.optim.Optimizer):
     def trust_ratios(self) -> dict:
         """The ratios of the last step, parameter -> 0-dim tensor or number, on the device: nothing waits for it."""
         return dict(self._ratios)
+
+    @property
+    def skipped(self):
+        """How many steps on_nonfinite="skip" has left out; a 0-dim tensor where the host does not know."""
+        return self._counts["skipped"]
 
     def state_bytes(self) -> int:
         """Bytes of all state tensors on this process, step counters left out."""
@@ -197,7 +201,7 @@ class Optimizer(torch.optim.Optimizer):
         restore(self, final[0])
 
     def __getstate__(self):
-        return super().__getstate__() | {"skipped": self.skipped}
+        return super().__getstate__() | {"_counts": self._counts}
 
     def __setstate__(self, state):
         super().__setstate__(state)
