@@ -132,11 +132,11 @@ class Optimizer(torch.optim.Optimizer):
             if bad is not None:
                 self._counts["skipped"] += 1
             elif found.ok is not None:
-                self._counts["skipped"] = self._counts["skipped"] + (found.ok == 0).long()
+                self._count(found.ok)
         return loss
 
     def path(self, group: dict, p: torch.Tensor) -> str:
-        """ "fused", "foreach" or "loop": what runs for parameter `p` of a group.
+        """What runs for parameter `p` of a group: "fused", "foreach" or "loop".
 
         As the group says; where it says nothing, the loop on a CPU and foreach elsewhere. Fused compiles kernels at
         the first step and needs a C++ compiler on a CPU, Triton on a GPU; without them it fails, it does not fall
@@ -154,7 +154,8 @@ class Optimizer(torch.optim.Optimizer):
     @property
     def skipped(self):
         """How many steps on_nonfinite="skip" has left out; a 0-dim tensor where the host does not know."""
-        return self._counts["skipped"]
+        count = self._counts["skipped"]
+        return count.clone() if isinstance(count, torch.Tensor) else count
 
     def state_bytes(self) -> int:
         """Bytes of all state tensors on this process, step counters left out."""
@@ -180,6 +181,12 @@ class Optimizer(torch.optim.Optimizer):
         for p in new:
             del self.state[p]
         return next(job for job in todo if job.p is bad)
+
+    def _count(self, ok):
+        """Count a skipped step without waiting for the device; in place, so that the replay of a graph counts too."""
+        if not isinstance(self._counts["skipped"], torch.Tensor):
+            self._counts["skipped"] = torch.full((), self._counts["skipped"], dtype=torch.int64, device=ok.device)
+        self._counts["skipped"].add_(ok == 0)
 
     def load_state_dict(self, state_dict: dict) -> None:
         """Continue exactly where `state_dict()` was taken; float32 statistics of 16-bit parameters stay float32.

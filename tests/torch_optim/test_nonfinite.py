@@ -117,6 +117,17 @@ def test_skipping_on_the_device_leaves_parameters_and_state_as_they_were(cls, op
     assert after == before
 
 
+def test_the_count_that_was_read_does_not_change_with_later_steps():
+    p = nn.Parameter(torch.ones(2))
+    opt = LAMB([p], on_nonfinite="skip", capturable=True)
+    counts = []
+    for value in (1.0, math.nan, 1.0, math.inf):
+        p.grad = torch.tensor([1.0, value])
+        opt.step()
+        counts.append(opt.skipped)
+    assert [int(count) for count in counts] == [0, 1, 1, 2]
+
+
 @on_device
 @every_method
 def test_raising_on_the_device_is_an_assertion_there(cls, options, way):
