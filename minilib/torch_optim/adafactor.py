@@ -4,10 +4,11 @@ Sweeps over a matrix: the sums of g² along rows and columns, the size of the up
 step. The factored second moment is never written out. Absent on purpose: momentum (CAME adds it).
 """
 
-from minilib.torch_optim.base import Optimizer, smaller
+from minilib.torch_optim.base import Optimizer
 from minilib.torch_optim.checks import EPS_PAIR
 from minilib.torch_optim.factored import LARGEST, factored_dims, mean_of_means, mean_shapes, normalised
-from minilib.torch_optim.kernels import column_sums, read, square_sum, write
+from minilib.torch_optim.kernels import column_sums, divisor, read, square_sum, write
+from minilib.torch_optim.many import smaller
 from minilib.torch_optim.presets import ADAFACTOR_PRESETS, preset
 from minilib.torch_optim.work import ALL
 
@@ -35,12 +36,12 @@ def full_moment(g, v, weight, eps1, scale, ok):
     """The same for what is not factored: v_t ← β v + (1 − β)(g² + ε₁); returns ‖u‖²."""
     g = read(g, v.dtype, scale, ok)
     v.lerp_(g * g + eps1, weight)
-    return (g * g / v).sum()
+    return (g * g / divisor(v, ok)).sum()
 
 
 def descend_full(x, g, v, shrink, length, scale, ok, seed):
     """x ← (1 − shrink) x − length · g/√v."""
-    u = read(g, v.dtype, scale, ok) * v.rsqrt()
+    u = read(g, v.dtype, scale, ok) * divisor(v, ok).rsqrt()
     write(x, x.to(v.dtype) * shrink + u * length, seed)
 
 
@@ -58,7 +59,7 @@ class Adafactor(Optimizer):
         relative_step: the rate is min(lr, 1/sqrt(t)); False takes `lr` itself.
         scale_parameter: the rate is times max(eps2, RMS(x)); None does as `relative_step`.
         decay_by: what multiplies the decay: "lr" as in torch, "step" (the step size) as in transformers and timm,
-            "one" as in optax.
+            "one" as in optax (the weights then shrink even where lr is 0).
         factor, min_dim_size_to_factor: see `factored_dims`; the paper factors matrices, torch the "last" two.
         options: those of `Optimizer`.
     """
@@ -130,6 +131,7 @@ class Adafactor(Optimizer):
         # r_t, c_t: averages of the row and column means;  v̂ = r c / mean(r)
         r.lerp_(rows / w.size(b), weight)
         c.lerp_(columns / w.size(a), weight)
+        r, c = divisor(r, w.ok), divisor(c, w.ok)
         mean = yield mean_of_means(w, r, c)
         (uu,) = yield w.sweep(update_size, (ALL,), w.g, r, c, mean, w.scale, w.ok, dims=w.dims)
         return descend, r, c, mean.sqrt() * self.clip(w, uu)

@@ -21,12 +21,11 @@ from minilib.torch_optim.checks import (
 )
 from minilib.torch_optim.gradients import inspect, jobs
 from minilib.torch_optim.loading import check_state, restore
-from minilib.torch_optim.many import smaller
 from minilib.torch_optim.rounds import advance
 from minilib.torch_optim.sharding import local
 from minilib.torch_optim.work import Work, fused
 
-__all__ = ["COMMON", "SMALL", "Optimizer", "smaller"]
+__all__ = ["COMMON", "SMALL", "Optimizer"]
 
 SMALL = 2**14  # entries: what is smaller is left to foreach where the path is fused
 

@@ -9,7 +9,7 @@ from minilib.torch_optim.adafactor import Adafactor
 from minilib.torch_optim.base import Optimizer
 from minilib.torch_optim.checks import BETAS_TRIPLE
 from minilib.torch_optim.factored import LARGEST, mean_of_means, mean_shapes, normalised
-from minilib.torch_optim.kernels import column_sums, read, write
+from minilib.torch_optim.kernels import column_sums, divisor, read, write
 from minilib.torch_optim.presets import CAME_PRESETS
 
 
@@ -28,7 +28,7 @@ def descend(x, m, R, C, shrink, length, seed):
 
 def descend_full(x, g, v, m, weight, shrink, length, lr, scale, ok, seed):
     """The same without confidence: m ← β₁ m + (1 − β₁) û, θ ← (1 − shrink) θ − η m."""
-    m.lerp_(read(g, m.dtype, scale, ok) * v.rsqrt() * length, weight)
+    m.lerp_(read(g, m.dtype, scale, ok) * divisor(v, ok).rsqrt() * length, weight)
     write(x, x.to(m.dtype) * shrink + m * lr, seed)
 
 
@@ -96,6 +96,7 @@ class CAME(Adafactor):
         rows, columns = yield w.sweep(instability, (b, a), *args, dims=w.dims)
         R.lerp_(rows / w.size(b), w.weight(beta3))
         C.lerp_(columns / w.size(a), w.weight(beta3))
+        R, C = divisor(R, w.ok), divisor(C, w.ok)
         # θ ← θ − η m/√S,  S = R C / mean(R)
         mean = yield mean_of_means(w, R, C)
         if w.group["correct_confidence"]:
