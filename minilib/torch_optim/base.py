@@ -79,14 +79,14 @@ class Optimizer(torch.optim.Optimizer):
 
     def start(self, shape: tuple, dims: tuple | None) -> dict:
         """The state of a parameter of this shape: name -> shape; `dims` are those that are factored."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} must write start(shape, dims)")
 
     def update(self, w: Work):
         """One step of one parameter: yields lists of (sum, dimension summed over), and is sent the complete sums.
 
         It may also yield a generator that does so, and is sent what that returns.
         """
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} must write update(w)")
 
     def dims(self, shape: tuple, group: dict) -> tuple | None:
         """Which two dimensions are factored; none, unless a subclass factors."""
