@@ -1,0 +1,108 @@
+"""Several processes, one model: who they are, how a model is spread over them, and its state as if there were one.
+
+`torchrun` starts the processes and says to each, in its environment, who it is. DDP gives each the whole model and adds
+up gradients; FSDP2 (`fully_shard`) cuts parameters, gradients and optimizer state into one part a process. Absent on
+purpose: tensor and pipeline parallelism.
+"""
+
+import os
+from typing import NamedTuple
+
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.distributed.checkpoint.state_dict import (
+    StateDictOptions,
+    get_model_state_dict,
+    get_optimizer_state_dict,
+    set_model_state_dict,
+    set_optimizer_state_dict,
+)
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.fsdp import FSDPModule, fully_shard
+from torch.nn.parallel import DistributedDataParallel
+
+from minilib.pretrain.device import pick
+
+WHOLE = StateDictOptions(full_state_dict=True, cpu_offload=True, flatten_optimizer_state_dict=True)
+LOADED = StateDictOptions(full_state_dict=True, flatten_optimizer_state_dict=True)
+
+
+class Team(NamedTuple):
+    """The processes of a run: this one is number `rank` of `ranks`."""
+
+    rank: int
+    ranks: int
+    device: torch.device
+
+
+def start(device: str | None = None) -> Team:
+    """Find the other processes, when torchrun has started some.
+
+    Raises:
+        ValueError: there is no such device here.
+    """
+    if "RANK" not in os.environ:
+        return Team(0, 1, pick(device))
+    chosen = pick(device)
+    if chosen.type == "cuda":
+        torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+        chosen = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
+    dist.init_process_group("nccl" if chosen.type == "cuda" else "gloo")
+    return Team(dist.get_rank(), dist.get_world_size(), chosen)
+
+
+def stop() -> None:
+    """Leave the other processes."""
+    if dist.is_initialized():
+        dist.destroy_process_group()
+
+
+def spread(model: nn.Module, team: Team, how: str) -> nn.Module:
+    """The model over all processes: `how` is "ddp" or "fsdp". One process has the model as it is."""
+    if team.ranks == 1:
+        return model
+    if how == "ddp":
+        return DistributedDataParallel(model)
+    mesh = init_device_mesh(team.device.type, (team.ranks,))
+    for block in model.blocks:
+        fully_shard(block, mesh=mesh)
+    return fully_shard(model, mesh=mesh)
+
+
+def accumulate(model: nn.Module, last: bool) -> None:
+    """Before a backward pass: are gradients exchanged after it? Only after the last of a step."""
+    if isinstance(model, DistributedDataParallel):
+        model.require_backward_grad_sync = last
+    elif isinstance(model, FSDPModule):
+        model.set_requires_gradient_sync(last)
+
+
+def mean(value: torch.Tensor, team: Team) -> torch.Tensor:
+    """The mean over all processes of a number or vector."""
+    if team.ranks > 1:
+        dist.all_reduce(value)
+        value /= team.ranks
+    return value
+
+
+def any_of(flag: bool, team: Team) -> bool:
+    """Is the flag set on one of the processes? All of them must ask."""
+    if team.ranks == 1:
+        return flag
+    asked = torch.tensor(float(flag), device=team.device)
+    dist.all_reduce(asked, op=dist.ReduceOp.MAX)
+    return bool(asked)
+
+
+def gather(model: nn.Module, optimizer: torch.optim.Optimizer) -> tuple[dict, dict]:
+    """Model and optimizer state as tensors on the CPU by name, whole; complete on rank 0, and all ranks must ask."""
+    state = get_optimizer_state_dict(model, optimizer, options=WHOLE)
+    return get_model_state_dict(model, options=WHOLE), {k: v for k, v in state.items() if torch.is_tensor(v)}
+
+
+def scatter(model: nn.Module, optimizer: torch.optim.Optimizer, weights: dict, state: dict) -> None:
+    """What `gather` gave, put back, each process taking its part; all of them have read all of it."""
+    set_model_state_dict(model, weights, options=LOADED)
+    options = get_optimizer_state_dict(model, optimizer, options=LOADED)
+    set_optimizer_state_dict(model, optimizer, options | state, options=LOADED)
