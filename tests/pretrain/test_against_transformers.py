@@ -59,6 +59,11 @@ T5_NAMES = {
 }
 
 
+@pytest.fixture(autouse=True)
+def _seed():
+    torch.manual_seed(0)
+
+
 def renamed(theirs, names):
     """Tensors of transformers under our names; of a shared table they list only the first name."""
     ours = {}

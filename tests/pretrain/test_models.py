@@ -224,6 +224,13 @@ class TestNorms:
         x = torch.randn(B, T, 32)
         torch.testing.assert_close(ours(x), theirs(x), rtol=1e-5, atol=1e-5)
 
+    @pytest.mark.parametrize(("family", "eps"), [("bert", 1e-12), ("gpt2", 1e-5), ("t5", 1e-6)])
+    def test_epsilon_is_the_published_one_in_every_norm(self, family, eps):
+        norms = [m for m in build(family).modules() if isinstance(m, (nn.LayerNorm, nn.RMSNorm))]
+        # two or three a block in one or two stacks, and one more at an end of each; BERT's head has another
+        assert len(norms) == {"bert": 2 * 2 + 2, "gpt2": 2 * 2 + 1, "t5": 2 * 2 + 2 * 3 + 2}[family]
+        assert {norm.eps for norm in norms} == {eps}
+
     def test_pre_norm_has_one_norm_more_and_gives_something_else(self):
         post, pre = build("bert").eval(), build("bert", pre_norm=True).eval()
         assert set(dict(pre.named_parameters())) - set(dict(post.named_parameters())) == {"last.weight", "last.bias"}
