@@ -18,14 +18,13 @@ from torch import nn
 from tqdm import tqdm
 
 from minilib import noise, schedules
-from minilib.pretrain import checkpoint, parallel
+from minilib.pretrain import checkpoint, parallel, sizes
 from minilib.pretrain.config import Config, Phase
 from minilib.pretrain.data import Data
 from minilib.pretrain.device import describe, matmul_rate, peak_bytes, seed, sync, wait
 from minilib.pretrain.flops import per_row
 from minilib.pretrain.logbook import Logbook
-from minilib.pretrain.optimizers import build, careful_step
-from minilib.pretrain.sizes import build_model
+from minilib.pretrain.optimizers import careful_step, optimizer
 
 
 class Diverged(RuntimeError):
@@ -63,18 +62,20 @@ class Run:
         self.folder = config.folder
         self.plan = config.plan
         self.total = sum(phase.steps for phase in self.plan)
+        sizes.size(config.model)  # an unknown name is found before there is work
         check_folder(config)
         self.micro = [micro_batch(config, phase, team.ranks) for phase in self.plan]
 
-        seed(self.device, config.seed)
-        model = build_model(config)
-        self.data = Data(config, team)
-        self.row_flops = [per_row(model, self.data.sample(k)) for k in range(len(self.plan))]
+        self.data = Data(config, team, self.micro)
+        torch.manual_seed(config.seed)
+        model = build(config, len(self.data.tokenizer))
+        self.parameters = sum(p.numel() for p in model.parameters())
+        self.row_flops = [per_row(model, self.data.batch(k, 0, 0)) for k in range(len(self.plan))]
         model = model.to(self.device)
         if config.compile:
             model.compile()
         self.model = parallel.spread(model, team, config.parallel)
-        self.optimizer = build(config.optimizer, self.model, config.lr, config.weight_decay, self.device)
+        self.optimizer = optimizer(config.optimizer, self.model, config.lr, config.weight_decay, self.device)
         self.dtype = torch.bfloat16 if config.precision == "bf16" else torch.float32
 
         self.step = self.tokens = 0
@@ -143,10 +144,10 @@ class Run:
         """Gradients of the whole batch, clipped, and a step; returns loss, gradient norm and two squared norms."""
         count = phase.batch_size // (self.micro[k] * self.team.ranks)
         if self.config.dropout:
-            seed(self.device, hash((self.config.seed, self.step, self.team.rank)) % 2**31)
+            seed(self.device, ((self.config.seed + 1) * 1_000_003 + self.step) * 4_096 + self.team.rank)
         total, small = 0.0, None
         for i in range(count):
-            batch = self.data.batch(k, number, i, self.micro[k])
+            batch = self.data.batch(k, number, i)
             parallel.accumulate(self.model, last=i == count - 1)
             with torch.autocast(self.device.type, self.dtype, enabled=self.dtype != torch.float32):
                 loss = self.model(batch).loss / count
@@ -171,16 +172,16 @@ class Run:
     def validate(self) -> dict:
         """Mean loss and share of right answers over the same rows and masks each time."""
         self.model.eval()
-        sums, batches = torch.zeros(2, device=self.device), 0
+        sums, rows = torch.zeros(3, device=self.device), torch.ones((), device=self.device)
         for batch in self.data.validation():
             with torch.autocast(self.device.type, self.dtype, enabled=self.dtype != torch.float32):
                 out = self.model(batch)
-            sums += torch.stack([out.loss.float(), out.correct.float()])
-            batches += 1
+            count = len(next(iter(batch.values())))  # the last batches may have a row less
+            sums += count * torch.stack([out.loss, out.correct, rows])
             sync(self.device)
         self.model.train()
-        loss, correct = parallel.mean(sums / batches, self.team).tolist()
-        return {"validation_loss": loss, "validation_accuracy": correct}
+        loss, correct, rows = parallel.mean(sums, self.team).tolist()
+        return {"validation_loss": loss / rows, "validation_accuracy": correct / rows}
 
     def rates(self, k: int, phase: Phase, done: int, began: float) -> dict:
         """Tokens a second since the last row, and which share of the devices' matmul rate that is."""
@@ -223,7 +224,7 @@ class Run:
             "steps": self.step,
             "tokens": self.tokens,
             "unigram_entropy": self.data.unigram_entropy,
-            "parameters": self.data.parameters,
+            "parameters": self.parameters,
             "tokens_per_second": round(self.tokens / max(self.seconds, 1e-9), 1),
             "skipped": int(self.skipped),
             "peak_bytes": peak_bytes(self.device),
@@ -247,6 +248,15 @@ class Run:
     def say(self, text: str) -> None:
         if not self.quiet:
             tqdm.write(text)
+
+
+def build(config: Config, vocabulary: int) -> nn.Module:
+    """The model, on the CPU, with weights drawn by torch's generator. ValueError for an unknown name."""
+    changes = {"dropout": config.dropout, "checkpoint_activations": config.recompute}
+    if config.model.startswith("bert"):
+        changes |= {"next_sentence": config.next_sentence, "pre_norm": config.pre_norm}
+    length = max(phase.length for phase in config.plan)
+    return sizes.model(config.model, vocabulary=vocabulary, length=length, **changes)
 
 
 def learning_rate(config: Config, phase: Phase, step: int) -> float:

@@ -75,11 +75,9 @@ def mask_tokens(
 
     scores, action, other = np.split(uniforms(seed, MASKS, first, b, t + 2 * k), [t, t + k], axis=1)
     if continues is not None:
-        # All pieces of a word share the score of its first piece.
-        starts = ~continues[tokens]
-        starts[:, 0] = True
-        starts[:, 1:] |= closed[:, :-1]
-        scores = np.take_along_axis(scores, np.maximum.accumulate(np.where(starts, np.arange(t), 0), axis=1), axis=1)
+        # All pieces of a word share the score of its first piece (of what stands before it, where the row cuts a word).
+        starts = np.where(continues[tokens], 0, np.arange(t))
+        scores = np.take_along_axis(scores, np.maximum.accumulate(starts, axis=1), axis=1)
     positions = smallest(np.where(closed, 2.0, scores), k)
     targets = np.take_along_axis(tokens, positions, axis=1)
 

@@ -7,7 +7,9 @@ from minilib import torch_optim
 from minilib.torch_optim import parameter_groups
 
 
-def build(name: str, model: nn.Module, lr: float, weight_decay: float, device: torch.device) -> torch.optim.Optimizer:
+def optimizer(
+    name: str, model: nn.Module, lr: float, weight_decay: float, device: torch.device
+) -> torch.optim.Optimizer:
     """sgd (Nesterov), adamw, lars, lamb, adafactor or came with the usual exclusions, over every parameter once.
 
     Betas and the like are each method's own defaults. Adafactor takes `lr` itself, not a relative step, so that all

@@ -24,8 +24,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 from minilib.pretrain.device import pick
 
-WHOLE = StateDictOptions(full_state_dict=True, cpu_offload=True, flatten_optimizer_state_dict=True)
-LOADED = StateDictOptions(full_state_dict=True, flatten_optimizer_state_dict=True)
+WHOLE = StateDictOptions(full_state_dict=True, cpu_offload=True)
 
 
 class Team(NamedTuple):
@@ -96,13 +95,18 @@ def any_of(flag: bool, team: Team) -> bool:
 
 
 def gather(model: nn.Module, optimizer: torch.optim.Optimizer) -> tuple[dict, dict]:
-    """Model and optimizer state as tensors on the CPU by name, whole; complete on rank 0, and all ranks must ask."""
-    state = get_optimizer_state_dict(model, optimizer, options=WHOLE)
-    return get_model_state_dict(model, options=WHOLE), {k: v for k, v in state.items() if torch.is_tensor(v)}
+    """Weights, and optimizer state as "parameter/name", whole and on the CPU; on rank 0, and all ranks must ask."""
+    weights = get_model_state_dict(model, options=WHOLE)
+    state = get_optimizer_state_dict(model, optimizer, options=WHOLE)["state"]
+    return weights, {f"{name}/{key}": t for name, own in state.items() for key, t in own.items()}
 
 
 def scatter(model: nn.Module, optimizer: torch.optim.Optimizer, weights: dict, state: dict) -> None:
     """What `gather` gave, put back, each process taking its part; all of them have read all of it."""
-    set_model_state_dict(model, weights, options=LOADED)
-    options = get_optimizer_state_dict(model, optimizer, options=LOADED)
-    set_optimizer_state_dict(model, optimizer, options | state, options=LOADED)
+    set_model_state_dict(model, weights, options=WHOLE)
+    nested = {}
+    for name, t in state.items():
+        parameter, key = name.split("/")
+        nested.setdefault(parameter, {})[key] = t
+    groups = get_optimizer_state_dict(model, optimizer, options=WHOLE)["param_groups"]
+    set_optimizer_state_dict(model, optimizer, {"state": nested, "param_groups": groups}, options=WHOLE)

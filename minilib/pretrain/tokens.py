@@ -119,7 +119,8 @@ def train(documents: list[str], kind: str, vocabulary: int) -> dict:
     else:
         model, letters = untrained(kind, models.BPE()), sorted(pre_tokenizers.ByteLevel.alphabet())
         trainer = trainers.BpeTrainer(special_tokens=SPECIAL[kind], initial_alphabet=letters, **options)
-    model.train_from_iterator(documents, trainer)
+    lines = (line for document in documents for line in document.split("\n"))  # short strings: less memory
+    model.train_from_iterator(lines, trainer)
     number = model.get_vocab()
     merges = [] if kind == "bert" else json.loads(model.to_str())["model"]["merges"]
     return {"tokens": sorted(number, key=number.get), "merges": merges}
