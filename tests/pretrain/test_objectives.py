@@ -296,11 +296,10 @@ def test_batches_have_the_promised_arrays(name):
     assert {array.dtype for array in batch.values()} == {np.dtype(np.int64)}
 
 
-def test_segments_and_masks_are_drawn_apart():
-    """The coin of a sample says nothing about its first masked place."""
-    batch = OBJECTIVES["pairs"](text(90), np.zeros(B, dtype=int), 0, 7)
-    first, coin = batch["positions"][:, 0], batch["next"]
-    assert abs(np.corrcoef(first, coin)[0, 1]) < 5 / np.sqrt(B)
+def test_each_seed_purpose_and_number_has_draws_of_its_own():
+    settings = [(seed, purpose, first) for seed in (0, 1) for purpose in range(3) for first in (0, 1)]
+    draws = [objectives.uniforms(*setting, 1, 6) for setting in settings]
+    assert len(np.unique(draws)) == 12 * 6
 
 
 def test_a_tokenizer_of_another_kind_is_an_error():
