@@ -97,7 +97,7 @@ def any_of(flag: bool, team: Team) -> bool:
 def gather(model: nn.Module, optimizer: torch.optim.Optimizer) -> tuple[dict, dict]:
     """Weights, and optimizer state as "parameter/name", whole and on the CPU; on rank 0, and all ranks must ask."""
     weights = get_model_state_dict(model, options=WHOLE)
-    state = get_optimizer_state_dict(model, optimizer, options=WHOLE)["state"]
+    state = get_optimizer_state_dict(model, optimizer, options=WHOLE).get("state", {})
     return weights, {f"{name}/{key}": t for name, own in state.items() for key, t in own.items()}
 
 
@@ -108,5 +108,5 @@ def scatter(model: nn.Module, optimizer: torch.optim.Optimizer, weights: dict, s
     for name, t in state.items():
         parameter, key = name.split("/")
         nested.setdefault(parameter, {})[key] = t
-    groups = get_optimizer_state_dict(model, optimizer, options=WHOLE)["param_groups"]
+    groups = get_optimizer_state_dict(model, optimizer)["param_groups"]
     set_optimizer_state_dict(model, optimizer, {"state": nested, "param_groups": groups}, options=WHOLE)

@@ -22,7 +22,7 @@ def launch(config, ranks, *more):
     done = subprocess.run(
         [sys.executable, *torchrun, "-m", "minilib.pretrain", *words], env=environment, capture_output=True, text=True
     )
-    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.returncode == 0, done.stderr[-4000:]
 
 
 def curve(config):
