@@ -47,8 +47,22 @@ def start(device: str | None = None) -> Team:
     if chosen.type == "cuda":
         torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
         chosen = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
-    dist.init_process_group("nccl" if chosen.type == "cuda" else "gloo")
+    rank, ranks = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+    backend = "nccl" if chosen.type == "cuda" else "gloo"
+    dist.init_process_group(backend, store=meeting_place(ranks), rank=rank, world_size=ranks)
     return Team(dist.get_rank(), dist.get_world_size(), chosen)
+
+
+def meeting_place(ranks: int) -> dist.Store | None:
+    """Where the processes find each other's addresses, if torchrun keeps one; None leaves it to torch.
+
+    After a restart it still has the addresses of processes that are gone, and gloo may try those (torch 2.13). So each
+    start of the run gets a part of its own.
+    """
+    if os.environ.get("TORCHELASTIC_USE_AGENT_STORE") != "True":
+        return None
+    store = dist.TCPStore(os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"]), ranks, is_master=False)
+    return dist.PrefixStore(f"start {os.environ['TORCHELASTIC_RESTART_COUNT']}", store)
 
 
 def stop() -> None:

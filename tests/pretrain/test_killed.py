@@ -22,7 +22,7 @@ def start(config, ranks=1):
     words = [w for name, value in arguments.items() for w in (f"--{name.replace('_', '-')}", str(value))]
     launch = [sys.executable, "-m"]
     if ranks > 1:
-        launch += ["torch.distributed.run", "--nproc-per-node", str(ranks), "--standalone", "--max-restarts", "0", "-m"]
+        launch += ["torch.distributed.run", "--nproc-per-node", str(ranks), "--standalone", "--max-restarts", "3", "-m"]
     environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
     return subprocess.Popen(
         [*launch, "minilib.pretrain", *words],
@@ -38,30 +38,52 @@ def kill(process):
     process.wait()
 
 
+def newest(config) -> int:
+    """The step of the newest checkpoint that bears its final name; -1 when there is none."""
+    return max((int(path.name[5:]) for path in (config.folder / "checkpoints").glob("step-????????")), default=-1)
+
+
+def wait_for(config, step, process):
+    """Until there is a checkpoint of that step or a later one."""
+    while newest(config) < step:
+        time.sleep(0.01)
+        assert process.poll() is None, process.stderr.read()
+
+
 def test_twenty_random_kills_lose_nothing(small, tmp_path):
-    whole = small(steps=60, out=str(tmp_path / "whole"))
+    whole, config, draw = small(steps=200, out=str(tmp_path / "whole")), small(steps=200), random.Random(1)
     began = time.monotonic()
     process = start(whole)
-    while not whole.folder.exists():
-        time.sleep(0.05)
-    loaded = time.monotonic() - began
+    wait_for(whole, 1, process)
+    loads = time.monotonic() - began
     assert process.wait() == 0, process.stderr.read()
-    lasts = time.monotonic() - began - loaded
 
-    config, draw = small(steps=60), random.Random(1)
-    killed = seen = 0
-    while killed < KILLS:
+    for k in range(KILLS):
         process = start(config)
-        time.sleep(loaded + draw.random() * lasts / 4)
-        if process.poll() is not None:  # it ended before it was killed
-            assert process.returncode == 0, process.stderr.read()
-            break
+        if k % 4 == 0:  # some while the run starts, the others while it trains, which is mostly while it saves
+            time.sleep(draw.random() * loads)
+        else:
+            wait_for(config, newest(config) + 1, process)
+            time.sleep(draw.random() * 0.1)
+        assert process.poll() is None, process.stderr.read()
         kill(process)
-        killed += 1
-        seen = max(seen, len(list((config.folder / "checkpoints").glob("step-*"))))
-    assert start(config).wait() == 0
-    assert killed >= KILLS // 2
-    assert seen > 0
+    assert newest(config) >= KILLS // 2
+    process = start(config)
+    assert process.wait() == 0, process.stderr.read()
+    assert equal(weights(config), weights(whole))
+    assert what_was_computed(config) == what_was_computed(whole)
+
+
+def test_a_killed_worker_is_started_again_and_loses_nothing(small, tmp_path):
+    whole, config = small(steps=100, out=str(tmp_path / "whole")), small(steps=100)
+    assert start(whole, ranks=2).wait() == 0
+    process = start(config, ranks=2)
+    for rank in (0, 1):
+        wait_for(config, newest(config) + 5, process)
+        workers = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        os.kill(int(workers[rank]), signal.SIGKILL)
+        time.sleep(1)  # what was being saved is saved
+    assert process.wait() == 0, process.stderr.read()
     assert equal(weights(config), weights(whole))
     assert what_was_computed(config) == what_was_computed(whole)
 
@@ -69,9 +91,7 @@ def test_twenty_random_kills_lose_nothing(small, tmp_path):
 def test_sigterm_saves_and_exits_with_zero(small):
     config = small(steps=100_000)
     process = start(config)
-    while not list((config.folder / "checkpoints").glob("step-????????")):
-        time.sleep(0.05)
-        assert process.poll() is None, process.stderr.read()
+    wait_for(config, 1, process)
     process.terminate()
     assert process.wait() == 0
     assert "asked to stop: saved after step" in process.stderr.read()
