@@ -1,13 +1,13 @@
 """Adafactor (Shazeer & Stern 2018) for PyTorch: Adam without momentum, its second moment factored.
 
-Sweeps over a matrix: the sums of g² along rows and columns, the size of the update, the size of the parameter, the
-step. The factored second moment is never written out. Absent on purpose: momentum (CAME adds it).
+Three sweeps over a matrix: the sums of g² along rows and columns, the sizes of update and parameter, the step. The
+factored second moment is never written out. Absent on purpose: momentum (CAME adds it).
 """
 
 from minilib.torch_optim.base import Optimizer
 from minilib.torch_optim.checks import EPS_PAIR
-from minilib.torch_optim.factored import LARGEST, factored_dims, mean_of_means, mean_shapes, normalised
-from minilib.torch_optim.kernels import column_sums, divisor, read, square_sum, write
+from minilib.torch_optim.factored import LARGEST, factored_dims, inverse_root, mean_shapes
+from minilib.torch_optim.kernels import column_sums, divisor, read, squared, write
 from minilib.torch_optim.many import smaller
 from minilib.torch_optim.presets import ADAFACTOR_PRESETS, preset
 from minilib.torch_optim.work import ALL
@@ -20,23 +20,24 @@ def squares(g, eps1, scale, ok, dtype, dims):
     return g2.sum(dims[1], keepdim=True), column_sums(g2, dims[0])
 
 
-def update_size(g, r, c, mean, scale, ok, dims):
-    """‖u‖² of u = g/√v̂, v̂ = r c / mean."""
-    u = read(g, r.dtype, scale, ok) * c.rsqrt()
-    return ((u * u).sum(dims[1], keepdim=True) * (mean / r)).sum()
+def sizes(g, x, p, q, scale, ok):
+    """‖u‖² of u = g/√v̂ = g p q, and ‖x‖² where an x is given: the two are read side by side."""
+    uu = squared(read(g, p.dtype, scale, ok) * p * q)
+    return uu if x is None else (uu, squared(x.to(p.dtype)))
 
 
-def descend(x, g, r, c, shrink, length, scale, ok, seed):
-    """x ← (1 − shrink) x − length · g/√(r c)."""
-    u = normalised(read(g, r.dtype, scale, ok), r, c)
-    write(x, x.to(r.dtype) * shrink + u * length, seed)
+def descend(x, g, p, q, shrink, length, scale, ok, seed):
+    """x ← (1 − shrink) x − length · g p q."""
+    u = read(g, p.dtype, scale, ok) * p * q
+    write(x, x.to(p.dtype) * shrink + u * length, seed)
 
 
-def full_moment(g, v, weight, eps1, scale, ok):
-    """The same for what is not factored: v_t ← β v + (1 − β)(g² + ε₁); returns ‖u‖²."""
+def full_moment(g, x, v, weight, eps1, scale, ok):
+    """For what is not factored: v_t ← β v + (1 − β)(g² + ε₁); returns the same two."""
     g = read(g, v.dtype, scale, ok)
     v.lerp_(g * g + eps1, weight)
-    return (g * g / divisor(v, ok)).sum()
+    uu = (g * g / divisor(v, ok)).sum()
+    return uu if x is None else (uu, squared(x.to(v.dtype)))
 
 
 def descend_full(x, g, v, shrink, length, scale, ok, seed):
@@ -105,36 +106,40 @@ class Adafactor(Optimizer):
 
     def update(self, w):
         group = w.group
-        # β̂₂ = 1 − t^−c
-        kernel, *moments, length = yield self.clipped_direction(w, 1 - w.power(group["beta2_decay"]))
-        # ρ_t = min(lr, 1/√t),  α_t = max(ε₂, RMS(x)) ρ_t
         relative, scaled = group["relative_step"], group["scale_parameter"]
+        x = w.x if (relative if scaled is None else scaled) else None
+        # β̂₂ = 1 − t^−c
+        kernel, *moments, length, xx = yield self.clipped_direction(w, 1 - w.power(group["beta2_decay"]), x)
+        # ρ_t = min(lr, 1/√t),  α_t = max(ε₂, RMS(x)) ρ_t
         alpha = smaller(w.lr, w.power(-0.5)) if relative else w.lr
-        if scaled or (scaled is None and relative):
-            (xx,) = yield w.sweep(square_sum, (ALL,), w.x, dtype=w.dtype)
+        if xx is not None:
             alpha = (xx / w.size()).sqrt().clamp(min=group["eps"][1]) * alpha
         # x ← x − decay · λ x − α Û; the weight of "one" is 1, and 0 where the step is skipped
         decay = {"lr": w.lr, "step": alpha, "one": w.weight(0.0)}[group["decay_by"]]
         shrink = decay * group["weight_decay"]
         yield w.sweep(kernel, (), w.x, w.g, *moments, shrink, length * alpha, w.scale, w.ok, w.seed)
 
-    def clipped_direction(self, w, beta2):
-        """Rounds that update the second moment; returns the kernel that descends, the moments, the length of Û."""
+    def clipped_direction(self, w, beta2, x=None):
+        """Rounds that update the second moment.
+
+        Returns:
+            The kernel that descends, what it needs of the second moment, the length of Û, and the ‖x‖² of an `x`.
+        """
+        sums = (ALL,) if x is None else (ALL, ALL)
         eps1, weight = w.group["eps"][0], w.weight(beta2)
         if w.dims is None:
             yield w.checked()
-            (uu,) = yield w.sweep(full_moment, (ALL,), w.g, w.s["v"], weight, eps1, w.scale, w.ok)
-            return descend_full, w.s["v"], self.clip(w, uu)
+            uu, *xx = yield w.sweep(full_moment, sums, w.g, x, w.s["v"], weight, eps1, w.scale, w.ok)
+            return descend_full, w.s["v"], self.clip(w, uu), *(xx or [None])
         (a, b), r, c = w.dims, w.s["r"], w.s["c"]
-        sums = w.sweep(squares, (b, a), w.g, eps1, w.scale, w.ok, dtype=w.dtype, dims=w.dims)
-        rows, columns, *_ = yield w.telling(sums)
+        partial = w.sweep(squares, (b, a), w.g, eps1, w.scale, w.ok, dtype=w.dtype, dims=w.dims)
+        rows, columns, *_ = yield w.telling(partial)
         # r_t, c_t: averages of the row and column means;  v̂ = r c / mean(r)
         r.lerp_(rows / w.size(b), weight)
         c.lerp_(columns / w.size(a), weight)
-        r, c = divisor(r, w.ok), divisor(c, w.ok)
-        mean = yield mean_of_means(w, r, c)
-        (uu,) = yield w.sweep(update_size, (ALL,), w.g, r, c, mean, w.scale, w.ok, dims=w.dims)
-        return descend, r, c, mean.sqrt() * self.clip(w, uu)
+        p, q = yield inverse_root(w, divisor(r, w.ok), divisor(c, w.ok))
+        uu, *xx = yield w.sweep(sizes, sums, w.g, x, p, q, w.scale, w.ok)
+        return descend, p, q, self.clip(w, uu), *(xx or [None])
 
     def clip(self, w, uu):
         """1 / max(1, RMS(u)/d)."""

@@ -38,7 +38,7 @@ def works(opt, jobs: list, found) -> list:
         t = steps[k] if blind(job.group) else steps[k].item()
         path = "compiled" if torch.compiler.is_compiling() else opt.path(job.group, job.p)
         dims = opt.dims(tuple(job.p.shape), job.group)
-        alike = (id(job.group), job.p.device, job.p.dtype, dims, job.cuts, None if isinstance(t, torch.Tensor) else t)
+        alike = (job.number, job.p.device, job.p.dtype, dims, job.cuts, None if isinstance(t, torch.Tensor) else t)
         key = {"foreach": alike, "fused": (*alike, job.p.shape)}.get(path, k)
         buckets.setdefault((path, key), []).append((job, t))
     out = []
@@ -50,12 +50,12 @@ def works(opt, jobs: list, found) -> list:
 
 def _work(opt, path, bucket, found):
     jobs, steps = zip(*bucket, strict=True)
-    group, _, p, _, cuts = jobs[0]
+    group, _, p, _, cuts, _ = jobs[0]
     shapes, states = [tuple(job.p.shape) for job in jobs], [opt.state[job.p] for job in jobs]
     many = path in ("foreach", "fused")
 
     def join(tensors):
-        tensors = [torch.atleast_1d(local(t)) for t in tensors]
+        tensors = [t if t.ndim else t.view(1) for t in map(local, tensors)]
         return Many(tensors) if many else tensors[0]
 
     t = steps[0]

@@ -1,29 +1,34 @@
 """CAME (Luo et al. 2023, Algorithm 2) for PyTorch: Adafactor with momentum, trusted where updates agree with it.
 
-Four sweeps over a matrix: those of Adafactor up to the size of the update, then momentum and instability, then the
-step. Conventions of the authors' code, not in the paper: what is not factored skips the confidence, and weight decay
-is decoupled. Absent on purpose: relative step sizes.
+Four sweeps over a matrix: those of Adafactor up to the size of the update, the instability, momentum and step.
+Conventions of the authors' code, not in the paper: what is not factored skips the confidence, and weight decay is
+decoupled. Absent on purpose: relative step sizes.
 """
 
 from minilib.torch_optim.adafactor import Adafactor
 from minilib.torch_optim.base import Optimizer
 from minilib.torch_optim.checks import BETAS_TRIPLE
-from minilib.torch_optim.factored import LARGEST, mean_of_means, mean_shapes, normalised
+from minilib.torch_optim.factored import LARGEST, inverse_root, mean_shapes
 from minilib.torch_optim.kernels import column_sums, divisor, read, write
 from minilib.torch_optim.presets import CAME_PRESETS
+from minilib.torch_optim.work import hints
+
+# For the compiler: compute the instability anew for the sums over columns, which is cheaper than to store it.
+NOTHING_STORED = {"realize_opcount_threshold": 1000, "realize_reads_threshold": 1000}
 
 
-def instability(g, r, c, m, length, weight, eps2, scale, ok, dims):
-    """m_t ← β₁ m + (1 − β₁) û; returns the sums of U = (û − m)² + ε₂ along the rows and along the columns."""
-    u = normalised(read(g, m.dtype, scale, ok), r, c) * length
-    m.lerp_(u, weight)
-    U = (u - m) * (u - m) + eps2
+@hints(flat=False, **NOTHING_STORED)
+def instability(g, p, q, m, length, weight, eps2, scale, ok, dims):
+    """Sums of U = (û − m_t)² + ε₂ along the rows and along the columns; û − m_t = β₁ (û − m_{t−1})."""
+    rest = (read(g, m.dtype, scale, ok) * p * q * length - m) * (1 - weight)
+    U = rest * rest + eps2
     return U.sum(dims[1], keepdim=True), column_sums(U, dims[0])
 
 
-def descend(x, m, R, C, shrink, length, seed):
-    """θ ← (1 − shrink) θ − length · m/√(R C)."""
-    write(x, x.to(m.dtype) * shrink + normalised(m, R, C) * length, seed)
+def descend(x, g, p, q, m, length, weight, P, Q, shrink, lr, scale, ok, seed):
+    """m_t ← β₁ m + (1 − β₁) û,  θ ← (1 − shrink) θ − lr · m P Q, with 1/√S = P Q."""
+    m.lerp_(read(g, m.dtype, scale, ok) * p * q * length, weight)
+    write(x, x.to(m.dtype) * shrink + m * P * Q * lr, seed)
 
 
 def descend_full(x, g, v, m, weight, shrink, length, lr, scale, ok, seed):
@@ -84,7 +89,7 @@ class CAME(Adafactor):
         (beta1, beta2, beta3), eps2 = w.group["betas"], w.group["eps"][1]
         lr, weight = w.lr, w.weight(beta1)
         shrink = lr * w.group["weight_decay"]
-        _, *moments, length = yield self.clipped_direction(w, beta2)
+        _, *moments, length, _ = yield self.clipped_direction(w, beta2)
         x, g, m = w.x, w.g, w.s["m"]
         if w.dims is None:
             # m_t = β₁ m_{t−1} + (1 − β₁) û_t,  θ ← θ − η m
@@ -92,13 +97,11 @@ class CAME(Adafactor):
             return
         # U_t = (û_t − m_t)² + ε₂, averaged along rows and columns
         (a, b), R, C = w.dims, w.s["R"], w.s["C"]
-        args = g, *moments, m, length, weight, eps2, w.scale, w.ok
-        rows, columns = yield w.sweep(instability, (b, a), *args, dims=w.dims)
+        momentum = *moments, m, length, weight
+        rows, columns = yield w.sweep(instability, (b, a), g, *momentum, eps2, w.scale, w.ok, dims=w.dims)
         R.lerp_(rows / w.size(b), w.weight(beta3))
         C.lerp_(columns / w.size(a), w.weight(beta3))
-        R, C = divisor(R, w.ok), divisor(C, w.ok)
-        # θ ← θ − η m/√S,  S = R C / mean(R)
-        mean = yield mean_of_means(w, R, C)
-        if w.group["correct_confidence"]:
-            mean = mean * w.correction(beta3)
-        yield w.sweep(descend, (), x, m, R, C, shrink, mean.sqrt() * lr, w.seed)
+        # m_t = β₁ m_{t−1} + (1 − β₁) û_t,  θ ← θ − η m/√S,  S = R C / mean(R)
+        P, Q = yield inverse_root(w, divisor(R, w.ok), divisor(C, w.ok))
+        lr = lr * w.correction(beta3) ** 0.5 if w.group["correct_confidence"] else lr
+        yield w.sweep(descend, (), x, g, *momentum, P, Q, shrink, lr, w.scale, w.ok, w.seed)

@@ -38,9 +38,10 @@ def mean_shapes(shape, dims):
     return [tuple(1 if k == gone else size for k, size in enumerate(shape)) for gone in reversed(dims)]
 
 
-def normalised(g, r, c):
-    """g / √(r c): the direction, up to the factor √mean(r)."""
-    return g * r.rsqrt() * c.rsqrt()
+def inverse_root(w, r, c):
+    """A round of `update`: p and q with p q = 1/√v̂, where v̂ = r c / mean(r)."""
+    mean = yield mean_of_means(w, r, c)
+    return r.rsqrt() * mean.sqrt(), c.rsqrt()
 
 
 def mean_of_means(w, r, c):

@@ -17,6 +17,7 @@ class Job(NamedTuple):
         name: for messages.
         p, g: the parameter, and the local part of its gradient.
         cuts: see `sharding.cuts`.
+        number: of the group.
     """
 
     group: dict
@@ -24,6 +25,7 @@ class Job(NamedTuple):
     p: torch.Tensor
     g: torch.Tensor
     cuts: tuple
+    number: int
 
 
 class Inspection(NamedTuple):
@@ -51,7 +53,7 @@ def jobs(param_groups: list) -> list:
             if p.grad is not None:
                 name = f"parameter {i} of group {k}" if name is None else f"{name} (group {k})"
                 check_gradient(name, p)
-                found.append(Job(group, name, p, local_gradient(p), cuts(p)))
+                found.append(Job(group, name, p, local_gradient(p), cuts(p), k))
     return found
 
 

@@ -10,7 +10,7 @@ from minilib.torch_optim.base import Optimizer
 from minilib.torch_optim.kernels import read, squared, write
 from minilib.torch_optim.presets import LAMB_PRESETS, preset
 from minilib.torch_optim.trust import IDENTITY, trust_ratio
-from minilib.torch_optim.work import ALL, flat
+from minilib.torch_optim.work import ALL, hints
 
 
 def direction(x, m, v, scale1, scale2, eps, decay):
@@ -18,7 +18,7 @@ def direction(x, m, v, scale1, scale2, eps, decay):
     return m * scale1 / (v.sqrt() * scale2 + eps) + x.to(m.dtype) * decay
 
 
-@flat(realize_opcount_threshold=1)  # the new moments are stored, then read: not computed twice
+@hints(flat=True, realize_opcount_threshold=1)  # the new moments are stored, then read: not computed twice
 def moments(x, g, m, v, weight1, weight2, scale1, scale2, eps, decay, scale, ok):
     """Update m and v; returns ‖x‖² and ‖u‖²."""
     g = read(g, m.dtype, scale, ok)
@@ -30,7 +30,7 @@ def moments(x, g, m, v, weight1, weight2, scale1, scale2, eps, decay, scale, ok)
     return squared(x.to(m.dtype)), squared(u)
 
 
-@flat()
+@hints(flat=True)
 def descend(x, m, v, scale1, scale2, eps, decay, length, seed):
     """x ← x − length · u."""
     write(x, direction(x, m, v, scale1, scale2, eps, decay) * length, seed)

@@ -98,7 +98,7 @@ class Many:
         return self._each(torch.minimum, other)
 
     def to(self, dtype):
-        return Many(t.to(dtype) for t in self.list)
+        return self if dtype == self.dtype else Many(t.to(dtype) for t in self.list)
 
     def _each(self, function, other):
         others = other.list if isinstance(other, Many) else [other] * len(self.list)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import torch
 
-from minilib.torch_optim.kernels import square_sum
+from minilib.torch_optim.kernels import finite
 from minilib.torch_optim.many import Many
 
 PIECE = 2**17  # entries
@@ -73,7 +73,7 @@ class Work:
     def checked(self):
         """A first round for methods whose own first sweep changes something: its sum is finite only if g is."""
         if self.unchecked:
-            yield self.sweep(square_sum, (ALL,), self.g, dtype=self.dtype)
+            yield [(finite(self.g, self.dtype), ALL)]
 
     def telling(self, partial):
         """First sums over single dimensions, and where the check needs it their sum, over all dimensions."""
@@ -171,17 +171,17 @@ def fused(kernel, over, args, fixed, dtype):
         and all(dim is ALL for dim in over)
         and all(t.shape == shape and t.is_contiguous() for t in tensors)
     ):
-        shape = (-1,) if hasattr(kernel, "options") else (-1, shape[-1])
+        shape = (-1,) if getattr(kernel, "flat", False) else (-1, shape[-1])
         args = [Many(t.view(shape) if t.ndim else t for t in a.list) if isinstance(a, Many) else a for a in args]
     args = [tuple(a.list) if isinstance(a, Many) else a for a in args]
     return [Many(sums) for sums in zip(*compiled(kernel)(*args, **fixed), strict=True)]
 
 
-def flat(**options):
-    """Marks a kernel that works entry by entry: compiled, it gets vectors. `options` are for the compiler."""
+def hints(flat, **options):
+    """Marks a kernel. `flat`: it works entry by entry, and may get vectors. `options` are for the compiler."""
 
     def mark(kernel):
-        kernel.options = options
+        kernel.flat, kernel.options = flat, options
         return kernel
 
     return mark

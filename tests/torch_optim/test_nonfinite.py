@@ -193,7 +193,7 @@ def test_compiled_kernels_are_never_reached_by_it(on_nonfinite, compile_all):
         opt.step()
         assert opt.skipped == 1
     assert snapshot(opt) == before
-    assert len(compile_all) > reached > 0, "the check itself runs compiled"
+    assert len(compile_all) == reached > 0, "a kernel ran before the check"
     run_steps(opt, params, 3, 3)
     others = parameters()
     run(LAMB, others, 3, fused=True)

@@ -16,7 +16,7 @@ CONVERSATIONS = {
     "LARS without layers": (1, 2),
     "LARS2020": (2, 4),
     "LAMB": (2, 4),
-    "Adafactor": (4, 8),
+    "Adafactor": (3, 6),
     "Adafactor fixed rate": (3, 6),
     "CAME": (4, 9),
     "CAME corrected": (4, 9),
