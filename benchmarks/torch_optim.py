@@ -30,7 +30,7 @@ PASSES = {
     "AdamW": "x g m v r, x m v w",
     "LARS": "norms: x g r; x g m r, x m w",
     "LAMB": "norms: x g m v r, m v w; x m v r, x w",
-    "Adafactor": "means: g r; sizes of u, x: x g r; x g r, x w",
+    "Adafactor": "means: g r; sizes: x g r; x g r, x w",
     "CAME": "means: g r; size of u: g r; instability: g m r, m w; x m r, x w",
 }
 BERT = {"vocabulary": 30522, "max_length": 512, "segments": 2, "head": True}
