@@ -29,11 +29,12 @@ class Record(NamedTuple):
     curve: list[dict]
 
 
-def _now() -> str:
+def now() -> str:
+    """The time in UTC, to the second."""
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
 
 
-def _write(path: Path, text: str) -> None:
+def write(path: Path, text: str) -> None:
     """Write all of a file or nothing."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(path.name + ".part")
@@ -49,7 +50,7 @@ def _device() -> str:
     return f"{names[0] if names else platform.processor() or platform.machine()}, {os.cpu_count()} cores"
 
 
-def _commit() -> str:
+def commit() -> str:
     """The commit of the code that ran, with `+` when files that git tracks were changed; `unknown` outside git."""
     try:
         git = ["git", "-C", str(ROOT)]
@@ -79,7 +80,7 @@ class Study:
         self.partial = self.root / "_build" / "studies" / f"{name}.json"
         saved = json.loads(self.partial.read_text()) if self.partial.exists() else {}
         fresh = saved.get("config") != self.config
-        self.saved = {"config": self.config, "start": _now(), "seconds": 0.0, "jobs": {}} if fresh else saved
+        self.saved = {"config": self.config, "start": now(), "seconds": 0.0, "jobs": {}} if fresh else saved
 
     def run(self, jobs: Iterable[tuple[str, Callable[[], object]]]) -> dict:
         """Results by key of all `(key, function)` pairs; a function runs only when its key has no result yet."""
@@ -92,7 +93,7 @@ class Study:
                 start = perf_counter()
                 self.saved["jobs"][key] = function()
                 self.saved["seconds"] += perf_counter() - start
-                _write(self.partial, json.dumps(self.saved))
+                write(self.partial, json.dumps(self.saved))
         return self.saved["jobs"]
 
     def record(self, curve: list[dict], results: dict) -> Path:
@@ -113,17 +114,17 @@ class Study:
             "name": self.name,
             "command": f"make study NAME={self.name}",
             "config": self.config,
-            "commit": _commit(),
+            "commit": commit(),
             "device": _device(),
             "versions": {"python": platform.python_version(), **libraries},
             "start": self.saved["start"],
-            "end": _now(),
+            "end": now(),
             "seconds": round(self.saved["seconds"], 1),
             "results": results,
         }
         rows = [",".join(curve[0])] + [",".join(str(v) for v in row.values()) for row in curve]
-        _write(folder / "curve.csv", "\n".join(rows) + "\n")
-        _write(folder / "run.json", json.dumps(run, indent=1) + "\n")
+        write(folder / "curve.csv", "\n".join(rows) + "\n")
+        write(folder / "run.json", json.dumps(run, indent=1) + "\n")
         self.partial.unlink(missing_ok=True)
         print(f"recorded in {folder}", file=sys.stderr)
         return folder

@@ -78,9 +78,9 @@ def test_a_record_has_a_machine_versions_and_times_but_no_path_of_the_machine(tm
 
 def test_outside_git_the_commit_is_unknown_and_inside_it_is_twelve_digits(tmp_path, monkeypatch):
     monkeypatch.setattr(runs, "ROOT", tmp_path)
-    assert runs._commit() == "unknown"
+    assert runs.commit() == "unknown"
     monkeypatch.undo()
-    assert runs._commit() == "unknown" or len(runs._commit().rstrip("+")) == 12
+    assert runs.commit() == "unknown" or len(runs.commit().rstrip("+")) == 12
 
 
 def test_the_partial_results_are_gone_once_the_record_is_written(tmp_path):

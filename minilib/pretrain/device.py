@@ -1,0 +1,100 @@
+"""Everything that differs between devices: which is there, how to wait for it, what it can do.
+
+CUDA, Apple's MPS and a TPU with `torch_tpu` answer to `torch.accelerator`; a TPU with `torch_xla` does not, and wants
+`sync()` once a step. Seen to run: CPU, and the loop on XLA's CPU device. Absent on purpose: several kinds of devices in
+one run.
+"""
+
+import functools
+import importlib.util
+import resource
+import sys
+from time import perf_counter
+
+import torch
+
+
+def pick(name: str | None = None) -> torch.device:
+    """The device of this process: the best that is there, or the one named "cpu", "cuda", "mps", "xla", ...
+
+    Raises:
+        ValueError: there is no such device here.
+    """
+    if name is None:
+        found = torch.accelerator.current_accelerator(check_available=True)
+        name = found.type if found is not None else "xla" if _on_tpu() else "cpu"
+    try:
+        if name == "xla":
+            import torch_xla
+
+            return torch_xla.device()
+        device = torch.device(name)
+        torch.empty((), device=device)
+    except (ImportError, RuntimeError, AssertionError) as error:
+        raise ValueError(f"device {name!r} is not to be had here: {str(error).splitlines()[0]}") from None
+    return device
+
+
+def _on_tpu() -> bool:
+    if importlib.util.find_spec("torch_xla") is None:
+        return False
+    import torch_xla.core.xla_model as xm
+
+    return xm.xla_device_hw(xm.xla_device()) == "TPU"
+
+
+def sync(device: torch.device) -> None:
+    """Once a step: XLA compiles and runs what was written down since the last time. Nothing elsewhere."""
+    if device.type == "xla":
+        import torch_xla
+
+        torch_xla.sync()
+
+
+def wait(device: torch.device) -> None:
+    """Until the device has done what it was asked for; before a clock is read."""
+    if device.type == "xla":
+        import torch_xla
+
+        torch_xla.sync(wait=True)
+    elif device.type != "cpu":
+        torch.accelerator.synchronize()
+
+
+def describe(device: torch.device) -> str:
+    """The device's name, for records."""
+    if device.type == "cuda":
+        return torch.cuda.get_device_name(device)
+    return f"{device.type}, {torch.get_num_threads()} threads" if device.type == "cpu" else device.type
+
+
+def peak_bytes(device: torch.device) -> int:
+    """The most memory that was in use so far: the device's, on a CPU that of the whole process."""
+    if device.type == "cuda":
+        return torch.cuda.max_memory_allocated(device)
+    size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return size if sys.platform == "darwin" else 1024 * size
+
+
+@functools.cache
+def matmul_rate(device: torch.device, dtype: torch.dtype) -> float:
+    """Floating-point operations a second of a large square product, the best of five: what utilisation is against."""
+    n = 1024 if device.type == "cpu" else 8192
+    a, b = (torch.randn(n, n, device=device, dtype=dtype) for _ in range(2))
+    seconds = []
+    for _ in range(6):
+        wait(device)
+        start = perf_counter()
+        a @ b
+        wait(device)
+        seconds.append(perf_counter() - start)
+    return 2 * n**3 / min(seconds[1:])
+
+
+def seed(device: torch.device, number: int) -> None:
+    """Start all random numbers of the device, and of the CPU, at `number`."""
+    torch.manual_seed(number)
+    if device.type == "xla":
+        import torch_xla
+
+        torch_xla.manual_seed(number)

@@ -1,0 +1,304 @@
+"""The training run, top to bottom: `train(Config(...))`, or `python -m minilib.pretrain`.
+
+A run is a function of its configuration: weights, order of rows, masks and dropout are drawn from `seed` and the number
+of the step, so that nothing but parameters, optimizer state and that number is needed to go on, and nothing depends on
+how many processes share the work. Whatever is asked of the device is asked without waiting for it; it is waited for
+every `log_every` steps.
+"""
+
+import dataclasses
+import json
+import math
+import signal
+import threading
+from time import perf_counter
+
+import torch
+from torch import nn
+from tqdm import tqdm
+
+from minilib import noise, schedules
+from minilib.pretrain import checkpoint, parallel, sizes
+from minilib.pretrain.config import Config, Phase
+from minilib.pretrain.data import Data
+from minilib.pretrain.device import describe, matmul_rate, peak_bytes, seed, sync, wait
+from minilib.pretrain.flops import per_row
+from minilib.pretrain.logbook import Logbook
+from minilib.pretrain.optimizers import careful_step, optimizer
+
+
+class Diverged(RuntimeError):
+    """The loss or the gradients are beyond repair; the message says what to try."""
+
+
+def train(config: Config, quiet: bool = False) -> dict:
+    """Train, or go on where the run in `config.folder` stopped; returns the results that `run.json` has.
+
+    Raises:
+        ValueError: the configuration cannot be run here: unknown model or corpus, a batch that cannot be divided, a
+            folder with another run, a device that is not there.
+        Diverged: too many gradients were not finite, or the loss exploded. The last good checkpoint is kept.
+        Stopped: SIGTERM came; a checkpoint of the last step is kept.
+    """
+    team = parallel.start(config.device)
+    try:
+        return Run(config, team, quiet).go()
+    finally:
+        parallel.stop()
+
+
+class Stopped(RuntimeError):
+    """The run was asked to stop, and can go on from its checkpoint."""
+
+
+class Run:
+    """One process's part of a run."""
+
+    # ---- Everything that is needed, in the order in which it is needed ------------------------------------------
+
+    def __init__(self, config: Config, team: parallel.Team, quiet: bool):
+        self.config, self.team, self.device = config, team, team.device
+        self.first, self.quiet = team.rank == 0, quiet or team.rank > 0
+        self.folder = config.folder
+        self.plan = config.plan
+        self.total = sum(phase.steps for phase in self.plan)
+        sizes.size(config.model)  # an unknown name is found before there is work
+        check_folder(config)
+        self.micro = [micro_batch(config, phase, team.ranks) for phase in self.plan]
+
+        self.data = Data(config, team, self.micro)
+        torch.manual_seed(config.seed)
+        model = build(config, len(self.data.tokenizer))
+        self.parameters = sum(p.numel() for p in model.parameters())
+        self.row_flops = [per_row(model, self.data.batch(k, 0, 0)) for k in range(len(self.plan))]
+        model = model.to(self.device)
+        if config.compile:
+            model.compile()
+        self.model = parallel.spread(model, team, config.parallel)
+        self.optimizer = optimizer(config.optimizer, self.model, config.lr, config.weight_decay, self.device)
+        self.dtype = torch.bfloat16 if config.precision == "bf16" else torch.float32
+
+        self.step = self.tokens = 0
+        self.seconds = 0.0  # of training: the clock stops while the run validates or saves
+        self.skipped = torch.zeros((), device=self.device)
+        self.resume()
+        self.book = Logbook(self.folder, config, self.step) if self.first else None
+
+    def resume(self):
+        found = checkpoint.newest(self.folder / "checkpoints")
+        if found is None:
+            return
+        parallel.scatter(self.model, self.optimizer, found.model, found.optimizer)
+        self.step, self.tokens, self.seconds = (found.state[name] for name in ("step", "tokens", "seconds"))
+        self.skipped += found.state["skipped"]
+        self.say(f"going on after step {self.step:,} of {self.total:,}")
+
+    # ---- The loop ------------------------------------------------------------------------------------------------
+
+    def go(self) -> dict:
+        """All steps that are left, then the last validation."""
+        asked = self.listen()
+        bar = tqdm(total=self.total, initial=self.step, disable=True if self.quiet else None, unit="step")
+        done, began = 0, perf_counter()
+        losses = torch.zeros((), device=self.device)
+        for k, phase in enumerate(self.plan):
+            before = sum(earlier.steps for earlier in self.plan[:k])
+            self.model.train()
+            while self.step < before + phase.steps:
+                lr = learning_rate(self.config, phase, self.step - before)
+                loss, norm, squares = self.one_step(k, phase, self.step - before, lr)
+                self.step, self.tokens = self.step + 1, self.tokens + phase.batch_size * phase.length
+                losses, done = losses + loss, done + 1
+                bar.update()
+
+                logs = self.step % self.config.log_every == 0 or self.step == self.total
+                looks = self.step % self.config.evaluate_every == 0 or self.step == self.total
+                saves = self.step % self.config.save_every == 0 or self.step == self.total
+                stops = parallel.any_of(asked.is_set(), self.team) if logs or self.team.ranks == 1 else False
+                if not (logs or looks or saves or stops):
+                    continue
+                wait(self.device)
+                self.seconds += perf_counter() - began
+                row = {"step": self.step, "tokens": self.tokens, "seconds": round(self.seconds, 3)}
+                row |= {"loss": float(parallel.mean(losses / done, self.team)), "lr": lr, "grad_norm": float(norm)}
+                row |= self.rates(k, phase, done, began) | self.noise(phase, squares)
+                self.check_health(row["loss"])
+                row |= self.validate() if looks else dict.fromkeys(("validation_loss", "validation_accuracy"), math.nan)
+                if self.first:
+                    self.book.add(row)
+                bar.set_postfix(loss=f"{row['loss']:.3f}", refresh=False)
+                if looks:
+                    self.say(
+                        f"step {self.step:>6,}  {self.tokens / 1e6:7.2f} M tokens  loss {row['loss']:.3f}"
+                        f"  validation {row['validation_loss']:.3f}  {row['tokens_per_second']:,.0f} tokens/s"
+                    )
+                if saves or stops:
+                    self.save()
+                if stops:
+                    raise Stopped(f"asked to stop: saved after step {self.step:,}; the same command goes on")
+                losses, done, began = torch.zeros((), device=self.device), 0, perf_counter()
+        bar.close()
+        return self.finish()
+
+    def one_step(self, k: int, phase: Phase, number: int, lr: float):
+        """Gradients of the whole batch, clipped, and a step; returns loss, gradient norm and two squared norms."""
+        count = phase.batch_size // (self.micro[k] * self.team.ranks)
+        if self.config.dropout:
+            seed(self.device, ((self.config.seed + 1) * 1_000_003 + self.step) * 4_096 + self.team.rank)
+        total, small = 0.0, None
+        for i in range(count):
+            batch = self.data.batch(k, number, i)
+            parallel.accumulate(self.model, last=i == count - 1)
+            with torch.autocast(self.device.type, self.dtype, enabled=self.dtype != torch.float32):
+                loss = self.model(batch).loss / count
+            loss.backward()
+            total = total + loss.detach()
+            if self.config.noise_scale and i == 0 and count > 1:
+                small = squared_norm(self.model) * count**2
+        norm = nn.utils.clip_grad_norm_(self.model.parameters(), self.config.clip or math.inf)
+        norm = norm.full_tensor() if hasattr(norm, "full_tensor") else norm
+        finite = torch.isfinite(norm)
+        for group in self.optimizer.param_groups:
+            group["lr"] = lr
+        careful_step(self.optimizer, finite)
+        self.optimizer.zero_grad()
+        self.skipped += ~finite
+        sync(self.device)
+        return total, norm, (small, norm * norm)
+
+    # ---- What the loop asks for now and then --------------------------------------------------------------------
+
+    @torch.no_grad()
+    def validate(self) -> dict:
+        """Mean loss and share of right answers over the same rows and masks each time."""
+        self.model.eval()
+        sums, rows = torch.zeros(3, device=self.device), torch.ones((), device=self.device)
+        for batch in self.data.validation():
+            with torch.autocast(self.device.type, self.dtype, enabled=self.dtype != torch.float32):
+                out = self.model(batch)
+            count = len(next(iter(batch.values())))  # the last batches may have a row less
+            sums += count * torch.stack([out.loss, out.correct, rows])
+            sync(self.device)
+        self.model.train()
+        loss, correct, rows = parallel.mean(sums, self.team).tolist()
+        return {"validation_loss": loss / rows, "validation_accuracy": correct / rows}
+
+    def rates(self, k: int, phase: Phase, done: int, began: float) -> dict:
+        """Tokens a second since the last row, and which share of the devices' matmul rate that is."""
+        rows = done * phase.batch_size / (perf_counter() - began)
+        peak = matmul_rate(self.device, self.dtype) * self.team.ranks
+        return {"tokens_per_second": round(rows * phase.length, 1), "utilisation": rows * self.row_flops[k] / peak}
+
+    def noise(self, phase: Phase, squares) -> dict:
+        """Two unbiased estimates, to be averaged over rows before they are divided: noise scale = noise/signal."""
+        small, big = squares
+        if small is None:
+            return dict.fromkeys(("noise_signal", "noise_noise"), math.nan)
+        small = float(parallel.mean(small, self.team))
+        signal, noisy = noise.two_batch(small, float(big), self.micro[0], phase.batch_size)
+        return {"noise_signal": signal, "noise_noise": noisy}
+
+    def check_health(self, loss: float) -> None:
+        guess = math.log(self.config.vocabulary)
+        skipped = int(self.skipped)
+        if skipped > self.config.max_skipped:
+            trouble = f"{skipped} steps had a gradient that was not finite"
+        elif not loss < 2 * guess:
+            trouble = f"the loss is {loss:.2f}, that of guessing {guess:.2f}"
+        else:
+            return
+        raise Diverged(
+            f"gave up at step {self.step}: {trouble}. Try a lower lr, a longer warm-up or precision fp32; the last "
+            f"good checkpoint is in {self.folder / 'checkpoints'}"
+        )
+
+    def save(self) -> None:
+        weights, state = parallel.gather(self.model, self.optimizer)
+        if self.first:
+            numbers = {"step": self.step, "tokens": self.tokens, "seconds": self.seconds, "skipped": int(self.skipped)}
+            checkpoint.save(self.folder / "checkpoints", self.step, weights, state, numbers)
+
+    def finish(self) -> dict:
+        row = self.validate()
+        results = row | {
+            "steps": self.step,
+            "tokens": self.tokens,
+            "unigram_entropy": self.data.unigram_entropy,
+            "parameters": self.parameters,
+            "tokens_per_second": round(self.tokens / max(self.seconds, 1e-9), 1),
+            "skipped": int(self.skipped),
+            "peak_bytes": peak_bytes(self.device),
+            "processes": self.team.ranks,
+        }
+        if self.first:
+            self.book.finish(describe(self.device), self.seconds, results)
+            self.say(
+                f"done: validation loss {row['validation_loss']:.3f}, unigram entropy "
+                f"{self.data.unigram_entropy:.3f}; everything is in {self.folder}"
+            )
+        return results
+
+    def listen(self) -> threading.Event:
+        """An event that SIGTERM sets. Only the main thread of a program may listen."""
+        asked = threading.Event()
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, lambda *_: asked.set())
+        return asked
+
+    def say(self, text: str) -> None:
+        if not self.quiet:
+            tqdm.write(text)
+
+
+def build(config: Config, vocabulary: int) -> nn.Module:
+    """The model, on the CPU, with weights drawn by torch's generator. ValueError for an unknown name."""
+    changes = {"dropout": config.dropout, "checkpoint_activations": config.recompute}
+    if config.model.startswith("bert"):
+        changes |= {"next_sentence": config.next_sentence, "pre_norm": config.pre_norm}
+    length = max(phase.length for phase in config.plan)
+    return sizes.model(config.model, vocabulary=vocabulary, length=length, **changes)
+
+
+def learning_rate(config: Config, phase: Phase, step: int) -> float:
+    """The learning rate of a step of a phase, counted from 0: the peak times warm-up times decay."""
+    peak = phase.lr * (schedules.sqrt_scaling(phase.batch_size, config.scale_lr) if config.scale_lr else 1.0)
+    warm = round(phase.warmup * phase.steps) if phase.warmup < 1 else round(phase.warmup)
+    decay = {
+        "constant": lambda: 1.0,
+        "linear": lambda: schedules.polynomial(step, phase.steps),
+        "polynomial": lambda: schedules.polynomial(step, phase.steps, config.power),
+        "cosine": lambda: schedules.cosine(step, phase.steps),
+    }
+    return peak * schedules.warmup(step, warm) * decay[config.schedule]()
+
+
+def micro_batch(config: Config, phase: Phase, ranks: int) -> int:
+    """Rows that a process takes at once. ValueError when the batch cannot be divided so."""
+    share, rest = divmod(phase.batch_size, ranks)
+    if rest:
+        raise ValueError(f"batch_size must be divisible by the {ranks} processes, got {phase.batch_size}")
+    micro = min(config.micro_batch or share, share)
+    if share % micro:
+        raise ValueError(f"micro_batch must divide the {share} rows that a process has a step, got {micro}")
+    return micro
+
+
+def squared_norm(model: nn.Module) -> torch.Tensor:
+    """Of the gradients that this process has."""
+    return sum(p.grad.detach().float().square().sum() for p in model.parameters() if p.grad is not None)
+
+
+def check_folder(config: Config) -> None:
+    """ValueError when the folder has a run with another configuration."""
+    path = config.folder / "config.json"
+    if not path.exists():
+        return
+    there = json.loads(path.read_text(encoding="utf-8"))
+    ours = json.loads(json.dumps(dataclasses.asdict(config)))
+    free = {"out", "device", "parallel", "micro_batch"}  # may change when a run goes on
+    if other := [name for name in ours if name not in free and ours[name] != there.get(name)]:
+        name = other[0]
+        raise ValueError(
+            f"{config.folder} has a run with {name} = {there.get(name)!r}, now it is {ours[name]!r}: give another "
+            "--out, or remove the folder"
+        )

@@ -1,0 +1,176 @@
+"""What BERT, GPT-2 and T5 share: attention, the feed-forward part, a block, the loss, and checks of what comes in.
+
+Source: Vaswani et al. 2017. All shapes are static and nothing is read back from the device, so that the same code runs
+on a CPU, a GPU and a TPU. Query, key and value are three matrices in every model: a layer-wise optimizer sees three
+layers. Absent on purpose: padding in pretraining, a cache for generating text, fused kernels of our own.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
+
+
+class Loss(NamedTuple):
+    """What a model returns: the mean cross-entropy in nats and the share of right guesses, both 0-dim."""
+
+    loss: Tensor
+    correct: Tensor
+
+
+@dataclass(frozen=True)
+class Size:
+    """What all models need to know to be built. `dataclasses.replace` gives a neighbour.
+
+    Args:
+        layers: number of blocks (T5: in each of the two stacks).
+        width: of the hidden states. `heads` must divide it; the feed-forward part is 4 times as wide.
+        vocabulary: number of tokens. `length`: most tokens in a row.
+        dropout: share of activations dropped in training, where the published model drops them (it used 0.1).
+        checkpoint_activations: keep only the input of each block, and recompute the rest in the backward pass.
+
+    Raises:
+        ValueError: a value is out of range.
+    """
+
+    layers: int
+    width: int
+    heads: int
+    vocabulary: int
+    length: int
+    dropout: float = 0.0
+    checkpoint_activations: bool = False
+
+    def __post_init__(self):
+        for name in ("layers", "width", "heads", "vocabulary", "length"):
+            value = getattr(self, name)
+            if type(value) is not int or value < 1:
+                raise ValueError(f"{name} must be an integer of at least 1, got {value!r}")
+        if self.width % self.heads:
+            raise ValueError(f"heads must divide the width {self.width}, got {self.heads}")
+        if not 0 <= self.dropout < 1:
+            raise ValueError(f"dropout must be at least 0 and less than 1, got {self.dropout!r}")
+
+
+class Attention(nn.Module):
+    """softmax(scale · Q Kᵀ + mask) V in each head, then a matrix that mixes the heads; (B, T, width) to the same shape.
+
+    Args:
+        bias: do the four matrices have one?
+        scale: of the scores; None is 1/√(width of a head).
+        causal: each token sees itself and what is before it.
+    """
+
+    def __init__(self, size: Size, bias: bool = True, scale: float | None = None, causal: bool = False):
+        super().__init__()
+        self.heads, self.dropout, self.causal = size.heads, size.dropout, causal
+        self.scale = (size.width // size.heads) ** -0.5 if scale is None else scale
+        self.query = nn.Linear(size.width, size.width, bias)
+        self.key = nn.Linear(size.width, size.width, bias)
+        self.value = nn.Linear(size.width, size.width, bias)
+        self.output = nn.Linear(size.width, size.width, bias)
+
+    def forward(self, x: Tensor, mask: Tensor | None = None, source: Tensor | None = None) -> Tensor:
+        """`mask` is added to the scores, or says with True what is seen; keys and values are of `source`, if given."""
+        source = x if source is None else source
+        q, k, v = self.split(self.query(x)), self.split(self.key(source)), self.split(self.value(source))
+        dropout = self.dropout if self.training else 0.0
+        mixed = F.scaled_dot_product_attention(q, k, v, mask, dropout, self.causal, scale=self.scale)
+        return self.output(mixed.transpose(1, 2).flatten(2))
+
+    def split(self, x: Tensor) -> Tensor:
+        """(B, T, width) -> (B, heads, T, width / heads)."""
+        return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)
+
+    def weights(self, x: Tensor) -> Tensor:
+        """The softmax, (B, heads, T, T), for pictures: `forward` never holds it. Without mask."""
+        q, k = self.split(self.query(x)), self.split(self.key(x))
+        return (self.scale * q @ k.transpose(-1, -2)).softmax(-1)
+
+
+class FeedForward(nn.Module):
+    """Two layers with a nonlinearity between them, the same for each token: width -> 4 width -> width."""
+
+    def __init__(self, width: int, activation: Callable[[Tensor], Tensor], bias: bool = True, dropout: float = 0.0):
+        super().__init__()
+        self.up, self.down = nn.Linear(width, 4 * width, bias), nn.Linear(4 * width, width, bias)
+        self.activation, self.dropout = activation, nn.Dropout(dropout)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.down(self.dropout(self.activation(self.up(x))))
+
+
+class Block(nn.Module):
+    """Attention and feed-forward, each added to its input, for BERT and GPT-2.
+
+    `pre_norm` normalises what goes into each half (GPT-2), and not the sum that comes out (the published BERT).
+    """
+
+    def __init__(self, size: Size, activation: Callable, eps: float, pre_norm: bool, causal: bool):
+        super().__init__()
+        self.pre_norm, self.dropout = pre_norm, nn.Dropout(size.dropout)
+        self.attention, self.norm1 = Attention(size, causal=causal), nn.LayerNorm(size.width, eps)
+        self.feed_forward, self.norm2 = FeedForward(size.width, activation), nn.LayerNorm(size.width, eps)
+
+    def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
+        if self.pre_norm:
+            x = x + self.dropout(self.attention(self.norm1(x), mask))
+            return x + self.dropout(self.feed_forward(self.norm2(x)))
+        x = self.norm1(x + self.dropout(self.attention(x, mask)))
+        return self.norm2(x + self.dropout(self.feed_forward(x)))
+
+
+def through(blocks, size: Size, x: Tensor, *context) -> Tensor:
+    """`x` after all blocks; each is also given `context`."""
+    for block in blocks:
+        if size.checkpoint_activations:
+            x = checkpoint(block, x, *context, use_reentrant=False, preserve_rng_state=size.dropout > 0)
+        else:
+            x = block(x, *context)
+    return x
+
+
+@torch.no_grad()
+def initialise(model: nn.Module, deviation: Callable[[str], float]) -> None:
+    """Draw the weights: matrices and tables normal with `deviation(name)`, gains of norms 1, biases 0."""
+    for name, p in model.named_parameters():
+        if p.ndim > 1:
+            p.normal_(std=deviation(name))
+        else:
+            p.fill_(1.0 if name.endswith("weight") else 0.0)
+
+
+def score(logits: Tensor, targets: Tensor) -> Loss:
+    """Mean cross-entropy of `logits` (..., V), in float32, against `targets` (...), and the share that is likeliest."""
+    loss = F.cross_entropy(logits.flatten(0, -2).float(), targets.flatten())
+    return Loss(loss, (logits.detach().argmax(-1) == targets).float().mean())
+
+
+def checked(name: str, tensor: Tensor | None, *shape: int | None, dtypes=(torch.int64,)) -> Tensor:
+    """`tensor`, after a look at its type and shape (None: any number from 1), not at its numbers: that would wait.
+
+    Raises:
+        ValueError: there is none, or it has another type or shape.
+    """
+    if isinstance(tensor, Tensor) and tensor.dtype in dtypes and tensor.ndim == len(shape):
+        if all(n > 0 if wanted is None else n == wanted for n, wanted in zip(tensor.shape, shape, strict=True)):
+            return tensor
+        got = f"shape {tuple(tensor.shape)}"
+    elif isinstance(tensor, Tensor):
+        got = f"{tensor.dtype} of shape {tuple(tensor.shape)}"
+    else:
+        got = type(tensor).__name__
+    wanted = ", ".join("any" if n is None else str(n) for n in shape)
+    raise ValueError(f"{name} must be {' or '.join(map(str, dtypes))} of shape ({wanted}), got {got}")
+
+
+def check_length(name: str, tensor: Tensor, length: int) -> None:
+    """ValueError when rows are longer than the model's."""
+    if tensor.shape[1] > length:
+        raise ValueError(
+            f"{name} must have at most {length} tokens a row, the length of this model, got {tensor.shape[1]}"
+        )

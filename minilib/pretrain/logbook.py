@@ -1,0 +1,97 @@
+"""The folder of a run: what it was (`config.json`, `run.json`), how it went (`curve.csv`, TensorBoard, a picture).
+
+`run.json` has the fields of the book's recorded runs, so that a chapter can read it. Only rank 0 writes.
+"""
+
+import csv
+import dataclasses
+import json
+import math
+import platform
+import shlex
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+from minilib import runs
+from minilib.pretrain.config import Config
+
+LIBRARIES = ("torch", "numpy", "tokenizers", "safetensors")
+
+
+class Logbook:
+    """Rows of numbers, kept in `curve.csv` as they come; on resuming, rows after `step` are cut off.
+
+    Raises:
+        ValueError: the folder has a run with another configuration.
+    """
+
+    def __init__(self, folder: Path, config: Config, step: int):
+        from torch.utils.tensorboard import SummaryWriter
+
+        self.folder, self.config, self.start = folder, config, runs.now()
+        self.rows = [row for row in read_curve(folder) if row["step"] <= step]
+        runs.write(folder / "config.json", json.dumps(dataclasses.asdict(config), indent=1) + "\n")
+        self._write_curve()
+        self.board = SummaryWriter(str(folder / "tensorboard"), purge_step=step + 1)
+
+    def add(self, row: dict) -> None:
+        """A row, with the same keys each time; NaN where nothing was measured."""
+        self.rows.append(row)
+        if len(self.rows) == 1:
+            self._write_curve()
+        else:
+            with open(self.folder / "curve.csv", "a", encoding="utf-8") as file:
+                file.write(",".join(str(v) for v in row.values()) + "\n")
+        for name, value in row.items():
+            if name != "step" and not math.isnan(value):
+                self.board.add_scalar(name, value, row["step"])
+
+    def _write_curve(self):
+        if self.rows:
+            lines = [self.rows[0], *(row.values() for row in self.rows)]
+            runs.write(self.folder / "curve.csv", "".join(",".join(map(str, line)) + "\n" for line in lines))
+
+    def finish(self, device: str, seconds: float, results: dict) -> None:
+        """Write `run.json` and the picture of the curve: the run is complete."""
+        run = {
+            "name": self.folder.name,
+            "command": shlex.join(["python", "-m", "minilib.pretrain", *sys.argv[1:]]),
+            "config": dataclasses.asdict(self.config),
+            "commit": runs.commit(),
+            "device": device,
+            "versions": {"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}},
+            "start": self.start,
+            "end": runs.now(),
+            "seconds": round(seconds, 1),
+            "results": results,
+        }
+        self.board.close()
+        _draw(self.rows, results, self.folder / "curve.png")
+        runs.write(self.folder / "run.json", json.dumps(run, indent=1) + "\n")
+
+
+def read_curve(folder: Path) -> list[dict]:
+    """The rows of a run's `curve.csv`, numbers as floats; none when there is no such file."""
+    path = folder / "curve.csv"
+    if not path.exists():
+        return []
+    with open(path, newline="", encoding="utf-8") as file:
+        return [{k: float(v) for k, v in row.items()} | {"step": int(row["step"])} for row in csv.DictReader(file)]
+
+
+def _draw(rows, results, path):
+    from matplotlib.figure import Figure
+
+    from minilib import plots
+
+    ax = (figure := Figure(figsize=(6.4, 3.6), layout="constrained")).subplots()
+    ax.plot([r["tokens"] for r in rows], [r["loss"] for r in rows], color=plots.SKY, lw=1, label="training")
+    seen = [r for r in rows if not math.isnan(r["validation_loss"])]
+    ax.plot(
+        [r["tokens"] for r in seen], [r["validation_loss"] for r in seen], "o-", color=plots.BLUE, label="validation"
+    )
+    ax.axhline(results["unigram_entropy"], color=plots.BLACK, ls=":", label="unigram entropy")
+    ax.set(xlabel="tokens", ylabel="loss in nats a token")
+    ax.legend()
+    figure.savefig(path, dpi=120)

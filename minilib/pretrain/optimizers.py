@@ -1,0 +1,44 @@
+"""The optimizer of a run by its name, and a step that leaves everything alone when the gradient is not finite."""
+
+import torch
+from torch import nn
+
+from minilib import torch_optim
+from minilib.torch_optim import parameter_groups
+
+
+def optimizer(
+    name: str, model: nn.Module, lr: float, weight_decay: float, device: torch.device
+) -> torch.optim.Optimizer:
+    """sgd (Nesterov), adamw, lars, lamb, adafactor or came with the usual exclusions, over every parameter once.
+
+    Betas and the like are each method's own defaults. Adafactor takes `lr` itself, not a relative step, so that all
+    methods follow the same schedule.
+    """
+    groups = parameter_groups(model, weight_decay)
+    plain = parameter_groups(model, weight_decay, layer_adaptation=False)
+    fused = device.type in ("cpu", "cuda", "mps")
+    ours = {"on_nonfinite": "skip", "capturable": device.type != "cpu"}
+    make = {
+        "sgd": lambda: torch.optim.SGD(groups, lr, momentum=0.9, nesterov=True, fused=fused),
+        "adamw": lambda: torch.optim.AdamW(groups, lr, fused=fused),
+        "lars": lambda: torch_optim.LARS(plain, lr, **ours),
+        "lamb": lambda: torch_optim.LAMB(plain, lr, **ours),
+        "adafactor": lambda: torch_optim.Adafactor(groups, lr, relative_step=False, **ours),
+        "came": lambda: torch_optim.CAME(groups, lr, **ours),
+    }
+    opt = make[name]()
+    covered = [id(p) for group in opt.param_groups for p in group["params"]]
+    assert sorted(covered) == sorted({id(p) for p in model.parameters() if p.requires_grad})
+    return opt
+
+
+def careful_step(opt: torch.optim.Optimizer, finite: torch.Tensor) -> None:
+    """A step that changes nothing where `finite`, a 0-dim tensor, is false. The host waits for it on a CPU only."""
+    if finite.device.type == "cpu":
+        if finite:
+            opt.step()
+        return
+    if not isinstance(opt, torch_optim.Optimizer):
+        opt.grad_scale, opt.found_inf = None, (~finite).float()  # how torch's own fused steps are told to skip
+    opt.step()

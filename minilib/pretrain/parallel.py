@@ -1,0 +1,126 @@
+"""Several processes, one model: who they are, how a model is spread over them, and its state as if there were one.
+
+`torchrun` starts the processes and says to each, in its environment, who it is. DDP gives each the whole model and adds
+up gradients; FSDP2 (`fully_shard`) cuts parameters, gradients and optimizer state into one part a process. Absent on
+purpose: tensor and pipeline parallelism.
+"""
+
+import os
+from typing import NamedTuple
+
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.distributed.checkpoint.state_dict import (
+    StateDictOptions,
+    get_model_state_dict,
+    get_optimizer_state_dict,
+    set_model_state_dict,
+    set_optimizer_state_dict,
+)
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.fsdp import FSDPModule, fully_shard
+from torch.nn.parallel import DistributedDataParallel
+
+from minilib.pretrain.device import pick
+
+WHOLE = StateDictOptions(full_state_dict=True, cpu_offload=True)
+
+
+class Team(NamedTuple):
+    """The processes of a run: this one is number `rank` of `ranks`."""
+
+    rank: int
+    ranks: int
+    device: torch.device
+
+
+def start(device: str | None = None) -> Team:
+    """Find the other processes, when torchrun has started some.
+
+    Raises:
+        ValueError: there is no such device here.
+    """
+    if "RANK" not in os.environ:
+        return Team(0, 1, pick(device))
+    chosen = pick(device)
+    if chosen.type == "cuda":
+        torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+        chosen = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
+    rank, ranks = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+    backend = "nccl" if chosen.type == "cuda" else "gloo"
+    dist.init_process_group(backend, store=meeting_place(ranks), rank=rank, world_size=ranks)
+    return Team(dist.get_rank(), dist.get_world_size(), chosen)
+
+
+def meeting_place(ranks: int) -> dist.Store | None:
+    """Where the processes find each other's addresses, if torchrun keeps one; None leaves it to torch.
+
+    After a restart it still has the addresses of processes that are gone, and gloo may try those (torch 2.13). So each
+    start of the run gets a part of its own.
+    """
+    if os.environ.get("TORCHELASTIC_USE_AGENT_STORE") != "True":
+        return None
+    store = dist.TCPStore(os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"]), ranks, is_master=False)
+    return dist.PrefixStore(f"start {os.environ['TORCHELASTIC_RESTART_COUNT']}", store)
+
+
+def stop() -> None:
+    """Leave the other processes."""
+    if dist.is_initialized():
+        dist.destroy_process_group()
+
+
+def spread(model: nn.Module, team: Team, how: str) -> nn.Module:
+    """The model over all processes: `how` is "ddp" or "fsdp". One process has the model as it is."""
+    if team.ranks == 1:
+        return model
+    if how == "ddp":
+        return DistributedDataParallel(model)
+    mesh = init_device_mesh(team.device.type, (team.ranks,))
+    for block in model.blocks:
+        fully_shard(block, mesh=mesh)
+    return fully_shard(model, mesh=mesh)
+
+
+def accumulate(model: nn.Module, last: bool) -> None:
+    """Before a backward pass: are gradients exchanged after it? Only after the last of a step."""
+    if isinstance(model, DistributedDataParallel):
+        model.require_backward_grad_sync = last
+    elif isinstance(model, FSDPModule):
+        model.set_requires_gradient_sync(last)
+
+
+def mean(value: torch.Tensor, team: Team) -> torch.Tensor:
+    """The mean over all processes of a number or vector."""
+    if team.ranks > 1:
+        dist.all_reduce(value)
+        value /= team.ranks
+    return value
+
+
+def any_of(flag: bool, team: Team) -> bool:
+    """Is the flag set on one of the processes? All of them must ask."""
+    if team.ranks == 1:
+        return flag
+    asked = torch.tensor(float(flag), device=team.device)
+    dist.all_reduce(asked, op=dist.ReduceOp.MAX)
+    return bool(asked)
+
+
+def gather(model: nn.Module, optimizer: torch.optim.Optimizer) -> tuple[dict, dict]:
+    """Weights, and optimizer state as "parameter/name", whole and on the CPU; on rank 0, and all ranks must ask."""
+    weights = get_model_state_dict(model, options=WHOLE)
+    state = get_optimizer_state_dict(model, optimizer, options=WHOLE).get("state", {})
+    return weights, {f"{name}/{key}": t for name, own in state.items() for key, t in own.items()}
+
+
+def scatter(model: nn.Module, optimizer: torch.optim.Optimizer, weights: dict, state: dict) -> None:
+    """What `gather` gave, put back, each process taking its part; all of them have read all of it."""
+    set_model_state_dict(model, weights, options=WHOLE)
+    nested = {}
+    for name, t in state.items():
+        parameter, key = name.split("/")
+        nested.setdefault(parameter, {})[key] = t
+    groups = get_optimizer_state_dict(model, optimizer)["param_groups"]
+    set_optimizer_state_dict(model, optimizer, {"state": nested, "param_groups": groups}, options=WHOLE)
