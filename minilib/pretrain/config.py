@@ -79,7 +79,7 @@ class Config:
     evaluate_rows: int = option(1_024, "rows of validation", low=1)
     save_every: int = option(250, "steps between two checkpoints", low=1)
     max_skipped: int = option(20, "steps without a finite gradient that are skipped before the run gives up", low=0)
-    noise_scale: bool = option(False, "log the gradient noise scale (needs two micro-batches or processes)")
+    noise_scale: bool = option(False, "log the gradient noise scale (needs two micro-batches a process, not fsdp)")
 
     def __post_init__(self):
         for f in dataclasses.fields(self):

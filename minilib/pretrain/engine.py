@@ -82,7 +82,8 @@ class Run:
         self.seconds = 0.0  # of training: the clock stops while the run validates or saves
         self.skipped = torch.zeros((), device=self.device)
         self.resume()
-        self.book = Logbook(self.folder, config, self.step) if self.first else None
+        self.complete = self.step == self.total and (self.folder / "run.json").exists()
+        self.book = Logbook(self.folder, config, self.step) if self.first and not self.complete else None
 
     def resume(self):
         found = checkpoint.newest(self.folder / "checkpoints")
@@ -96,11 +97,14 @@ class Run:
     # ---- The loop ------------------------------------------------------------------------------------------------
 
     def go(self) -> dict:
-        """All steps that are left, then the last validation."""
-        asked = self.listen()
+        """All steps that are left; a run that is complete stays as it is."""
+        if self.complete:
+            self.say(f"{self.folder} is complete: give another --out for another run")
+            return json.loads((self.folder / "run.json").read_text(encoding="utf-8"))["results"]
+        asked, row = self.listen(), None
         bar = tqdm(total=self.total, initial=self.step, disable=True if self.quiet else None, unit="step")
         done, began = 0, perf_counter()
-        losses = torch.zeros((), device=self.device)
+        losses = torch.zeros(2, device=self.device)  # of the steps that were not skipped: their sum, and how many
         for k, phase in enumerate(self.plan):
             before = sum(earlier.steps for earlier in self.plan[:k])
             self.model.train()
@@ -120,8 +124,9 @@ class Run:
                 wait(self.device)
                 self.seconds += perf_counter() - began
                 row = {"step": self.step, "tokens": self.tokens, "seconds": round(self.seconds, 3)}
-                row |= {"loss": float(parallel.mean(losses / done, self.team)), "lr": lr, "grad_norm": float(norm)}
-                row |= self.rates(k, phase, done, began) | self.noise(phase, squares)
+                loss = float(parallel.mean(losses[0] / losses[1], self.team))
+                row |= {"loss": loss, "lr": lr, "grad_norm": float(norm)}
+                row |= self.rates(k, phase, done, began) | self.noise(k, phase, squares)
                 self.check_health(row["loss"])
                 row |= self.validate() if looks else dict.fromkeys(("validation_loss", "validation_accuracy"), math.nan)
                 if self.first:
@@ -136,12 +141,16 @@ class Run:
                     self.save()
                 if stops:
                     raise Stopped(f"asked to stop: saved after step {self.step:,}; the same command goes on")
-                losses, done, began = torch.zeros((), device=self.device), 0, perf_counter()
+                losses, done, began = torch.zeros(2, device=self.device), 0, perf_counter()
         bar.close()
-        return self.finish()
+        return self.finish(row or self.validate())
 
     def one_step(self, k: int, phase: Phase, number: int, lr: float):
-        """Gradients of the whole batch, clipped, and a step; returns loss, gradient norm and two squared norms."""
+        """Gradients of the whole batch, clipped, and a step.
+
+        Returns:
+            (loss, 1), or (0, 0) where the step was skipped; the gradient's norm; squared norms of a part and of all.
+        """
         count = phase.batch_size // (self.micro[k] * self.team.ranks)
         if self.config.dropout:
             seed(self.device, ((self.config.seed + 1) * 1_000_003 + self.step) * 4_096 + self.team.rank)
@@ -164,7 +173,8 @@ class Run:
         self.optimizer.zero_grad()
         self.skipped += ~finite
         sync(self.device)
-        return total, norm, (small, norm * norm)
+        counted = torch.stack([torch.where(finite, total, 0.0), finite.float()])
+        return counted, norm, (small, norm * norm)
 
     # ---- What the loop asks for now and then --------------------------------------------------------------------
 
@@ -189,13 +199,13 @@ class Run:
         peak = matmul_rate(self.device, self.dtype) * self.team.ranks
         return {"tokens_per_second": round(rows * phase.length, 1), "utilisation": rows * self.row_flops[k] / peak}
 
-    def noise(self, phase: Phase, squares) -> dict:
+    def noise(self, k: int, phase: Phase, squares) -> dict:
         """Two unbiased estimates, to be averaged over rows before they are divided: noise scale = noise/signal."""
         small, big = squares
         if small is None:
             return dict.fromkeys(("noise_signal", "noise_noise"), math.nan)
         small = float(parallel.mean(small, self.team))
-        signal, noisy = noise.two_batch(small, float(big), self.micro[0], phase.batch_size)
+        signal, noisy = noise.two_batch(small, float(big), self.micro[k], phase.batch_size)
         return {"noise_signal": signal, "noise_noise": noisy}
 
     def check_health(self, loss: float) -> None:
@@ -203,7 +213,7 @@ class Run:
         skipped = int(self.skipped)
         if skipped > self.config.max_skipped:
             trouble = f"{skipped} steps had a gradient that was not finite"
-        elif not loss < 2 * guess:
+        elif loss > 2 * guess:  # NaN where all steps since the last row were skipped
             trouble = f"the loss is {loss:.2f}, that of guessing {guess:.2f}"
         else:
             return
@@ -218,9 +228,9 @@ class Run:
             numbers = {"step": self.step, "tokens": self.tokens, "seconds": self.seconds, "skipped": int(self.skipped)}
             checkpoint.save(self.folder / "checkpoints", self.step, weights, state, numbers)
 
-    def finish(self) -> dict:
-        row = self.validate()
-        results = row | {
+    def finish(self, row: dict) -> dict:
+        seen = {name: row[name] for name in ("validation_loss", "validation_accuracy")}
+        results = seen | {
             "steps": self.step,
             "tokens": self.tokens,
             "unigram_entropy": self.data.unigram_entropy,
@@ -280,6 +290,10 @@ def micro_batch(config: Config, phase: Phase, ranks: int) -> int:
     micro = min(config.micro_batch or share, share)
     if share % micro:
         raise ValueError(f"micro_batch must divide the {share} rows that a process has a step, got {micro}")
+    if config.noise_scale and (share == micro or (ranks > 1 and config.parallel == "fsdp")):
+        raise ValueError(
+            f"noise_scale needs two micro-batches a process, and not fsdp: give a micro_batch below {share}"
+        )
     return micro
 
 

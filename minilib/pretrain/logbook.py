@@ -20,11 +20,7 @@ LIBRARIES = ("torch", "numpy", "tokenizers", "safetensors")
 
 
 class Logbook:
-    """Rows of numbers, kept in `curve.csv` as they come; on resuming, rows after `step` are cut off.
-
-    Raises:
-        ValueError: the folder has a run with another configuration.
-    """
+    """Rows of numbers, kept in `curve.csv` as they come; on resuming, rows after `step` are cut off."""
 
     def __init__(self, folder: Path, config: Config, step: int):
         from torch.utils.tensorboard import SummaryWriter
@@ -72,12 +68,12 @@ class Logbook:
 
 
 def read_curve(folder: Path) -> list[dict]:
-    """The rows of a run's `curve.csv`, numbers as floats; none when there is no such file."""
+    """The rows of a run's `curve.csv`, numbers as they were written; none when there is no such file."""
     path = folder / "curve.csv"
     if not path.exists():
         return []
     with open(path, newline="", encoding="utf-8") as file:
-        return [{k: float(v) for k, v in row.items()} | {"step": int(row["step"])} for row in csv.DictReader(file)]
+        return [{k: int(v) if v.isdecimal() else float(v) for k, v in row.items()} for row in csv.DictReader(file)]
 
 
 def _draw(rows, results, path):

@@ -132,6 +132,44 @@ def test_a_loss_that_explodes_ends_the_run_and_keeps_the_last_good_checkpoint(sm
     with pytest.raises(engine.Diverged, match="the loss is .*, that of guessing 5.77"):
         engine.train(config, quiet=True)
     assert not (config.folder / "run.json").exists()
+    assert all(t.isfinite().all() for t in weights(config).values())
+
+
+def test_a_loss_that_is_not_finite_is_skipped_like_its_gradient(small, monkeypatch):
+    forward = engine.sizes.Bert.forward
+    calls = []
+
+    def poisoned(self, batch):
+        out = forward(self, batch)
+        if self.training and out.loss.device.type == "cpu":
+            calls.append(out)
+            return out._replace(loss=out.loss * math.nan) if len(calls) in (3, 5, 6) else out
+        return out
+
+    monkeypatch.setattr(engine.sizes.Bert, "forward", poisoned)
+    config = small()
+    assert engine.train(config, quiet=True)["skipped"] == 3
+    assert [math.isnan(row["loss"]) for row in read_curve(config.folder)] == [False, False, True, False]
+
+
+def test_a_complete_run_is_left_as_it_is(small):
+    config = small()
+    results = engine.train(config, quiet=True)
+    before = {path: path.read_bytes() for path in config.folder.rglob("*") if path.is_file()}
+    assert engine.train(config, quiet=True) == results
+    assert {path: path.read_bytes() for path in config.folder.rglob("*") if path.is_file()} == before
+
+
+def test_the_noise_scale_is_estimated_from_a_part_and_the_whole(small, tmp_path):
+    config = small(noise_scale=True, micro_batch=2, log_every=1)
+    engine.train(config, quiet=True)
+    rows = read_curve(config.folder)
+    # the two estimates and the norm of the whole gradient satisfy E|g|^2 = signal + noise / batch
+    for row in rows:
+        assert row["noise_signal"] + row["noise_noise"] / 8 == pytest.approx(row["grad_norm"] ** 2, rel=1e-4)
+    assert sum(row["noise_noise"] for row in rows) > 0
+    with pytest.raises(ValueError, match="noise_scale needs two micro-batches a process"):
+        engine.train(small(noise_scale=True, out=str(tmp_path / "other")), quiet=True)
 
 
 @pytest.mark.parametrize(

@@ -162,6 +162,12 @@ class TestEvaluation:
             evaluation(**{"rows": ROWS, "objective": plain, "batch_size": 8} | changes)
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
-def test_batches_are_pinned_where_cuda_is_used():
-    assert all(t.is_pinned() for t in Loader(ROWS, MASKED, 24, seed=3).batch(0).values())
+def test_memory_is_asked_to_be_pinned_where_cuda_is_used(monkeypatch):
+    pinned = []
+    monkeypatch.setattr(torch.Tensor, "pin_memory", lambda t: pinned.append(t) or t)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    Loader(ROWS, MASKED, 24, seed=3).batch(0)
+    assert pinned == []
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    batch = Loader(ROWS, MASKED, 24, seed=3).batch(0)
+    assert [id(t) for t in pinned] == [id(t) for t in batch.values()]
