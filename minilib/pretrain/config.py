@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 OPTIMIZERS = ("sgd", "adamw", "lars", "lamb", "adafactor", "came")
+PRECISIONS = (None, "bf16", "fp32")
 SCHEDULES = ("constant", "linear", "polynomial", "cosine")
 
 
@@ -66,7 +67,9 @@ class Config:
     seed: int = option(0, "of the weights, of the order of the rows and of the masks", low=0)
     # On what
     device: str | None = option(None, "cpu, cuda, mps, xla; by default the best that is there")
-    precision: str = option("bf16", "bf16 (autocast; weights stay float32) or fp32", choices=("bf16", "fp32"))
+    precision: str | None = option(
+        None, "bf16 (autocast; weights stay float32) or fp32; by default what is faster here", choices=PRECISIONS
+    )
     compile: bool = option(False, "torch.compile the model (slower to start; gains on a GPU)")
     recompute: bool = option(False, "recompute activations in the backward pass: less memory, a third more work")
     parallel: str = option("ddp", "how several processes share the work", choices=("ddp", "fsdp"))
@@ -126,7 +129,7 @@ def _checked(f, value):
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError(f"{f.name} must be finite, got {value}")
     if choices is not None and value not in choices:
-        raise ValueError(f"{f.name} must be one of {', '.join(choices)}, got {value!r}")
+        raise ValueError(f"{f.name} must be one of {', '.join(map(str, choices))}, got {value!r}")
     if value is not None and ((low is not None and value < low) or (high is not None and value > high)):
         bounds = f"from {low} to {high}" if high is not None else f"at least {low}"
         raise ValueError(f"{f.name} must be {bounds}, got {value}")
@@ -154,7 +157,7 @@ def parse(argv: list[str] | None = None) -> Config:
             continue
         kinds = typing.get_args(f.type) or (f.type,)
         read = _maybe(kinds[0]) if type(None) in kinds else kinds[0]
-        metavar = "|".join(f.metadata["choices"] or ()) or kinds[0].__name__.upper()
+        metavar = "|".join(filter(None, f.metadata["choices"] or ())) or kinds[0].__name__.upper()
         parser.add_argument(name, type=read, metavar=metavar, **more)
     given = vars(parser.parse_args(argv))
     file = given.pop("config", None)

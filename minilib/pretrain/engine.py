@@ -21,7 +21,7 @@ from minilib import noise, schedules
 from minilib.pretrain import checkpoint, parallel, sizes
 from minilib.pretrain.config import Config, Phase
 from minilib.pretrain.data import Data
-from minilib.pretrain.device import describe, matmul_rate, peak_bytes, seed, sync, wait
+from minilib.pretrain.device import describe, matmul_rate, peak_bytes, precision, seed, sync, wait
 from minilib.pretrain.flops import per_row
 from minilib.pretrain.logbook import Logbook
 from minilib.pretrain.optimizers import careful_step, optimizer
@@ -76,7 +76,8 @@ class Run:
             model.compile()
         self.model = parallel.spread(model, team, config.parallel)
         self.optimizer = optimizer(config.optimizer, self.model, config.lr, config.weight_decay, self.device)
-        self.dtype = torch.bfloat16 if config.precision == "bf16" else torch.float32
+        slow = parallel.any_of((config.precision or precision(self.device)) == "fp32", team)  # one says, all do
+        self.precision, self.dtype = ("fp32", torch.float32) if slow else ("bf16", torch.bfloat16)
 
         self.step = self.tokens = 0
         self.seconds = 0.0  # of training: the clock stops while the run validates or saves
@@ -239,6 +240,7 @@ class Run:
             "skipped": int(self.skipped),
             "peak_bytes": peak_bytes(self.device),
             "processes": self.team.ranks,
+            "precision": self.precision,
         }
         if self.first:
             self.book.finish(describe(self.device), self.seconds, results)

@@ -1,0 +1,26 @@
+"""What differs between devices is decided by what they do, not by their names."""
+
+import pytest
+import torch
+
+from minilib.pretrain import device
+
+CPU = torch.device("cpu")
+
+
+@pytest.mark.parametrize(("gain", "expected"), [(2.0, "bf16"), (1.2, "fp32"), (0.01, "fp32")])
+def test_bfloat16_is_taken_where_it_is_clearly_faster(monkeypatch, gain, expected):
+    device.precision.cache_clear()
+    monkeypatch.setattr(device, "matmul_rate", lambda place, dtype, size: gain if dtype == torch.bfloat16 else 1.0)
+    assert device.precision(CPU) == expected
+    device.precision.cache_clear()
+
+
+def test_the_rate_of_a_product_is_one_that_a_processor_can_have():
+    rate = device.matmul_rate(CPU, torch.float32, 256)
+    assert 1e8 < rate < 1e15
+
+
+def test_an_unknown_device_is_refused_by_name():
+    with pytest.raises(ValueError, match="device 'tpu9' is not to be had here"):
+        device.pick("tpu9")
