@@ -24,8 +24,8 @@ from tqdm import tqdm
 from minilib import runs, schedules
 from minilib.pretrain import trained
 from minilib.pretrain.bert import Bert
-from minilib.pretrain.config import OPTIMIZERS, check_fields, option, parse
-from minilib.pretrain.device import describe, pick, seed, sync
+from minilib.pretrain.config import OPTIMIZERS, PRECISIONS, check_fields, option, parse
+from minilib.pretrain.device import describe, pick, precision, seed, sync
 from minilib.pretrain.labelled import Rows, task
 from minilib.pretrain.logbook import write_run
 from minilib.pretrain.optimizers import careful_step, optimizer
@@ -51,7 +51,7 @@ class Finetuning:
     warmup: float = option(0.1, "share of the steps in which the learning rate rises; then it falls to 0", 0.0, 1.0)
     dropout: float = option(0.1, "share of activations that is dropped in training", low=0.0, high=0.9)
     device: str | None = option(None, "cpu, cuda, mps, xla; by default the best that is there")
-    precision: str | None = option(None, "bf16 or fp32; by default that of pretraining", choices=("bf16", "fp32"))
+    precision: str | None = option(None, "bf16 or fp32; by default what is faster here", choices=PRECISIONS)
     out: str | None = option(None, "folder for run.json and curve.csv; by default runs/RUN-TASK")
 
     def __post_init__(self):
@@ -108,7 +108,7 @@ def finetune(settings: Finetuning, quiet: bool = False) -> dict:
         last = []
         for number in range(settings.seeds):
             model = fresh(settings, found, len(what.labels), weights == "pretrained", device, number)
-            epochs = fit(model, settings, found.config.precision, rows, chosen, device, number, quiet)
+            epochs = fit(model, settings, rows, chosen, device, number, quiet)
             curve += [{"weights": weights, "seed": number} | epoch for epoch in epochs]
             last.append(epochs[-1]["accuracy"])
             say(f"{weights:>10}, seed {number}: {last[-1]:.1%}")
@@ -136,10 +136,10 @@ def fresh(settings: Finetuning, found, labels: int, pretrained: bool, device: to
     return model.to(device)
 
 
-def fit(model, settings: Finetuning, precision: str, rows, chosen, device, number: int, quiet: bool) -> list[dict]:
+def fit(model, settings: Finetuning, rows, chosen, device: torch.device, number: int, quiet: bool) -> list[dict]:
     """Train, and validate after each epoch: `epoch`, the mean training `loss`, and `accuracy`."""
     opt = optimizer(settings.optimizer, model, settings.lr, settings.weight_decay, device)
-    bf16 = (settings.precision or precision) == "bf16"
+    bf16 = (settings.precision or precision(device)) == "bf16"
     autocast = torch.autocast(device.type, torch.bfloat16) if bf16 else contextlib.nullcontext()
     each = math.ceil(len(chosen) / settings.batch_size)  # steps an epoch
     total = settings.epochs * each

@@ -139,7 +139,7 @@ def test_training_that_ends_in_nan_says_so_and_writes_nothing(settings, monkeypa
     [
         ({"seeds": 0}, "seeds must be at least 1, got 0"),
         ({"warmup": 3.0}, "warmup must be from 0.0 to 1.0, got 3.0"),
-        ({"precision": "fp16"}, "precision must be one of bf16, fp32, got 'fp16'"),
+        ({"precision": "fp16"}, "precision must be one of None, bf16, fp32, got 'fp16'"),
         ({"run": "no/such"}, "the configuration no/such/config.json cannot be read"),
         ({"task": "no/such"}, "task = 'no/such': must be"),
         ({"device": "tpu9"}, "tpu9"),
