@@ -45,7 +45,8 @@ def test_a_run_leaves_a_folder_that_says_what_it_was_and_how_it_went(small):
     config = small()
     results = engine.train(config, quiet=True)
     files = {path.name for path in config.folder.iterdir()}
-    assert files == {"config.json", "run.json", "curve.csv", "curve.png", "tensorboard", "checkpoints"}
+    told = {"config.json", "tokenizer.json", "run.json", "curve.csv", "curve.png"}
+    assert files == told | {"tensorboard", "checkpoints"}
     run = json.loads((config.folder / "run.json").read_text())
     assert run["results"] == results
     assert Config(**json.loads((config.folder / "config.json").read_text())) == config
