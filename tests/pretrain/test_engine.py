@@ -89,11 +89,13 @@ def test_a_run_that_died_goes_on_as_if_it_had_not(small, monkeypatch, tmp_path, 
 
 
 def test_accumulation_equals_the_big_batch_to_rounding(small, tmp_path):
-    whole, parts = small(), small(micro_batch=2, out=str(tmp_path / "parts"))
+    # Not with AdamW: it divides the gradient of a key's bias, which is rounding alone, by its own size.
+    options = {"optimizer": "sgd", "lr": 0.1}
+    whole, parts = small(**options), small(micro_batch=2, out=str(tmp_path / "parts"), **options)
     engine.train(whole, quiet=True)
     engine.train(parts, quiet=True)
     a, b = weights(whole), weights(parts)
-    assert max(float((a[k] - b[k]).abs().max()) for k in a) < 1e-5
+    assert max(float((a[k] - b[k]).abs().max()) for k in a) < 1e-6
 
 
 def test_two_phases_have_their_lengths_and_schedules(small):
