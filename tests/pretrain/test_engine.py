@@ -194,5 +194,5 @@ def test_what_cannot_be_run_is_refused_and_nothing_is_left(small, changes, messa
 
 def test_a_folder_with_another_run_is_left_alone(small):
     engine.train(small(steps=2), quiet=True)
-    with pytest.raises(ValueError, match="has a run with lr = 0.003, now it is 0.1"):
+    with pytest.raises(ValueError, match="has a run with lr = 0.002, now it is 0.1"):
         engine.train(small(steps=2, lr=0.1), quiet=True)
