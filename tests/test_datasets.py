@@ -201,6 +201,17 @@ class TestBuild:
         assert built["counts"] == {"kept": 217, "duplicate": 215}
         assert 2 <= len(held) <= 20
 
+    def test_the_paragraphs_of_a_package_stand_together_and_are_counted(self, tmp_path):
+        roots = {
+            "cats": write_package(tmp_path / "cats", a=f'"""{CAT}"""', b=f'"""{CAT}"""', c='"""none"""'),
+            "none": write_package(tmp_path / "none", a="x = 1"),
+            "dogs": write_package(tmp_path / "dogs", a=f'"""{DOG}"""'),
+        }
+        built = corpus.build(roots)
+        assert built["train"].split("\n\n") == [CAT, DOG]
+        assert list(built["packages"]["train"].items()) == [("cats", 1), ("none", 0), ("dogs", 1)]
+        assert built["packages"]["validation"] == {"cats": 0, "none": 0, "dogs": 0}
+
     def test_two_processes_with_other_hash_seeds_build_the_same_bytes(self, tmp_path):
         root = write_package(tmp_path, **{f"m{i}": f'"""{CAT} {DOG} {i}."""' for i in range(9)})
         code = (
@@ -294,6 +305,12 @@ class TestCorpus:
         assert (len(words), len(set(words))) == (WORDS, DISTINCT_WORDS)
         both = f"{docs.train}\0{docs.validation}".encode()
         assert hashlib.sha256(both).hexdigest() == SHA256
+
+    def test_every_package_gave_some_of_each_part(self, docs):
+        for part in ("train", "validation"):
+            assert list(docs.packages[part]) == list(corpus.PACKAGES)
+            assert min(docs.packages[part].values()) > 100
+            assert sum(docs.packages[part].values()) == len(getattr(docs, part).split("\n\n"))
 
     def test_about_a_twentieth_is_held_out(self, docs):
         assert 0.03 < len(docs.validation) / len(docs.train) < 0.08

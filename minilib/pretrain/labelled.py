@@ -2,9 +2,9 @@
 
 `packages` needs no download: whose docstring is this? Its texts are the paragraphs of the corpus `docstrings`, so that
 validation is from other files than training, near repeats are gone, and a model that was pretrained on that corpus has
-not seen the validation texts. A tenth to a fifth of the paragraphs name one of the packages, or the short name under
-which everybody imports it; they are left out, whichever package they are from, so that the answer stands in no text.
-Names of things stay (tensor, estimator, axes): they are what there is to learn. `sst2` is read from the cache.
+not seen the validation texts. Paragraphs that name one of the packages, or the short name under which everybody imports
+it, are left out, whichever package they are from (8 % of all), so that the answer stands in no text. Names of things
+stay (tensor, estimator, axes): they are what there is to learn. `sst2` is read from the cache.
 
 Deliberately absent: pairs of texts, numbers as labels (regression), and the test part of SST-2.
 """
