@@ -6,8 +6,8 @@ READY := .venv/.ready
 export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book page test lint unit nbval site lab notebook page sync format bench bench-torch study \
-	runs-check report lock clean
+.PHONY: help book page test lint unit nbval site lab notebook page sync format bench bench-torch bench-pretrain \
+	study runs-check report lock clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' Makefile
@@ -55,6 +55,9 @@ bench: $(READY)  ## time and memory of every NumPy optimizer
 
 bench-torch: $(READY)  ## the PyTorch optimizers against memory and public peers
 	$(PY) benchmarks/torch_optim.py
+
+bench-pretrain: $(READY)  ## BERT's training step against transformers and the products of matrices
+	$(PY) benchmarks/pretrain.py
 
 study: $(READY)  ## make a recorded run, or go on with one that stopped: make study NAME=batch-size
 	$(PY) studies/$(subst -,_,$(NAME)).py

@@ -166,7 +166,7 @@ class CrossEntropy(torch.autograd.Function):
     """The mean of −log softmax(logits)[target], in float32: logits (N, V) and targets (N,) int64 to 0-dim.
 
     One table of N V numbers is written, the softmax p, and the backward pass makes it the gradient: p − 1 at the
-    target, p elsewhere. `F.cross_entropy` writes four. Second derivatives are not to be had.
+    target, p elsewhere. `F.cross_entropy` writes three. Second derivatives are not to be had.
     """
 
     @staticmethod
