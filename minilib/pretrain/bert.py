@@ -1,17 +1,23 @@
 """BERT (Devlin et al. 2019): an encoder that guesses hidden tokens, and whether two segments belong together.
 
 As published: a norm after each half of a block, GELU by the error function, epsilon 1e-12, a head of its own before the
-output layer, which is the token table, with a bias. The head sees only the tokens that are to be guessed. Weights are
-drawn normal with deviation 0.02; the published code cuts the tails off at two deviations, this one does not.
+output layer, which is the token table, with a bias. The head sees only the tokens that are to be guessed.
+
+The first weights are not as published. BERT's are normal with deviation 0.02 at every width, its position table too.
+Here the deviation is 0.02 at the width of BERT-base and shrinks with the root of the width, as for any matrix that is
+to keep the size of what it multiplies. The position table begins as the sinusoids of Vaswani et al. 2017 and learns on
+from there: to look at a neighbour is then one matrix for all positions. Chapter 14 measures what that is worth.
+`published_weights` asks for BERT's, without its cut of the tails at two deviations.
 """
 
+import math
 from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from minilib.pretrain.layers import Block, Loss, Size, check_length, checked, initialise, score, through
+from minilib.pretrain.layers import Block, Loss, Size, check_length, checked, initialise, score, sinusoids, through
 
 EPS = 1e-12
 
@@ -24,12 +30,14 @@ class BertSize(Size):
         next_sentence: have a pooler and the head that says whether the second segment follows the first. Off, so that
             every parameter has a gradient when only tokens are hidden.
         pre_norm: normalise before each half of a block, and once at the end (Xiong et al. 2020); not as published.
+        published_weights: draw all first weights with deviation 0.02.
     """
 
     vocabulary: int = 30_522
     length: int = 512
     next_sentence: bool = False
     pre_norm: bool = False
+    published_weights: bool = False
 
 
 class Bert(nn.Module):
@@ -56,7 +64,12 @@ class Bert(nn.Module):
 
     def initialise(self) -> None:
         """Draw all weights anew."""
-        initialise(self, lambda name: 0.02)
+        if self.size.published_weights:
+            return initialise(self, lambda name: 0.02)
+        deviation = 0.02 * math.sqrt(768 / self.size.width)
+        initialise(self, lambda name: deviation)
+        with torch.no_grad():
+            self.positions.weight.copy_(deviation * sinusoids(self.size.length, self.size.width))
 
     def forward(self, batch: dict[str, Tensor]) -> Loss:
         """The loss over the hidden tokens; that over `next` is added to it where the batch has some."""

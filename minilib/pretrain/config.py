@@ -49,16 +49,17 @@ class Config:
         False, "rows of two segments, and the task to tell whether they belong together (BERT)"
     )
     pre_norm: bool = option(False, "normalise before, not after, attention and feed-forward (BERT)")
+    published_weights: bool = option(False, "first weights as published, for comparison: slower to learn (BERT)")
     dropout: float = option(0.0, "share of activations that is dropped in training", low=0.0, high=0.9)
     # How
     optimizer: str = option("adamw", "the method", choices=OPTIMIZERS)
-    lr: float = option(3e-3, "peak learning rate", low=0.0)
+    lr: float = option(2e-3, "peak learning rate", low=0.0)
     scale_lr: int | None = option(None, "batch size that `lr` is for: it grows as the root of the batch", low=1)
     weight_decay: float = option(0.01, "of matrices; biases and norms have none", low=0.0)
     clip: float | None = option(1.0, "largest norm of all gradients together; 'none' for no clipping", low=0.0)
     batch_size: int = option(64, "rows a step, over all processes", low=1)
     micro_batch: int | None = option(None, "rows that a process takes at once; the batch is accumulated", low=1)
-    steps: int = option(1_500, "steps of the optimizer", low=1)
+    steps: int = option(800, "steps of the optimizer", low=1)
     tokens: int | None = option(None, "train on so many tokens, in place of `steps`", low=1)
     schedule: str = option("linear", "how the learning rate falls after the warm-up", choices=SCHEDULES)
     power: float = option(0.5, "of the polynomial schedule", low=0.01)
@@ -78,9 +79,9 @@ class Config:
         None, "the run's folder; by default runs/MODEL-OPTIMIZER. A run that stopped there goes on"
     )
     log_every: int = option(10, "steps between two rows of curve.csv", low=1)
-    evaluate_every: int = option(150, "steps between two validations", low=1)
-    evaluate_rows: int = option(1_024, "rows of validation", low=1)
-    save_every: int = option(250, "steps between two checkpoints", low=1)
+    evaluate_every: int = option(100, "steps between two validations", low=1)
+    evaluate_rows: int = option(512, "rows of validation", low=1)
+    save_every: int = option(200, "steps between two checkpoints", low=1)
     max_skipped: int = option(20, "steps without a finite gradient that are skipped before the run gives up", low=0)
     noise_scale: bool = option(False, "log the gradient noise scale (needs two micro-batches a process, not fsdp)")
 

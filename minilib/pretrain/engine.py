@@ -267,6 +267,7 @@ def build(config: Config, vocabulary: int) -> nn.Module:
     changes = {"dropout": config.dropout, "checkpoint_activations": config.recompute}
     if config.model.startswith("bert"):
         changes |= {"next_sentence": config.next_sentence, "pre_norm": config.pre_norm}
+        changes |= {"published_weights": config.published_weights}
     length = max(phase.length for phase in config.plan)
     return sizes.model(config.model, vocabulary=vocabulary, length=length, **changes)
 

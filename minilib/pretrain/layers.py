@@ -5,6 +5,7 @@ on a CPU, a GPU and a TPU. Query, key and value are three matrices in every mode
 layers. Absent on purpose: padding in pretraining, a cache for generating text, fused kernels of our own.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -142,6 +143,16 @@ def initialise(model: nn.Module, deviation: Callable[[str], float]) -> None:
             p.normal_(std=deviation(name))
         else:
             p.fill_(1.0 if name.endswith("weight") else 0.0)
+
+
+def sinusoids(length: int, width: int) -> Tensor:
+    """A position table (length, width) of unit mean square: waves of `width`/2 frequencies from 1 to 1/10,000.
+
+    Rows i and i + k differ by a rotation that depends on k alone (Vaswani et al. 2017, section 3.5).
+    """
+    frequencies = 10_000.0 ** (-torch.arange(0, width, 2) / width)
+    angles = torch.arange(length)[:, None] * frequencies
+    return math.sqrt(2) * torch.cat([angles.sin(), angles.cos()], dim=1)[:, :width]
 
 
 def score(logits: Tensor, targets: Tensor) -> Loss:

@@ -9,7 +9,7 @@ from torch import nn
 
 from minilib.pretrain.bert import Bert, BertSize
 from minilib.pretrain.gpt2 import Gpt2, Gpt2Size
-from minilib.pretrain.layers import Block, score
+from minilib.pretrain.layers import Block, score, sinusoids
 from minilib.pretrain.sizes import model as named
 from minilib.pretrain.t5 import T5, T5Size
 
@@ -71,9 +71,11 @@ class TestLoss:
         torch.testing.assert_close(out.loss, expected.loss)
         torch.testing.assert_close(out.correct, expected.correct)
 
-    @pytest.mark.parametrize("family", ["bert", "gpt2"])
-    def test_a_fresh_model_knows_nothing(self, family):
-        assert build(family)(batch_for(family)).loss.item() == pytest.approx(math.log(V), rel=0.01)
+    @pytest.mark.parametrize(("family", "excess"), [("bert", 0.02**2 * 768 / 2), ("gpt2", 0.0)])
+    def test_a_fresh_model_knows_nothing(self, family, excess):
+        # Logits of variance s cost s/2: log E exp = s/2. BERT's are products of a unit vector and a row of its table.
+        losses = [build(family, seed)(batch_for(family)).loss.item() for seed in range(8)]
+        assert sum(losses) / 8 == pytest.approx(math.log(V) + excess, abs=0.06)
 
     def test_the_loss_of_next_sentence_is_added_and_share_of_right_guesses_is_that_of_tokens(self):
         model, batch = build("bert", next_sentence=True), two_segments()
@@ -121,7 +123,8 @@ class TestWeights:
     )
     def test_weights_are_drawn_with_the_published_deviations(self, name, deviations):
         torch.manual_seed(0)
-        model = named(name, layers=2, width=128, heads=2, vocabulary=500, length=100)
+        more = {"published_weights": True} if name == "bert-tiny" else {}
+        model = named(name, layers=2, width=128, heads=2, vocabulary=500, length=100, **more)
         seen = Counter()
         for full, p in model.named_parameters():
             kind = full.split(".")[-2] if "." in full else full
@@ -133,6 +136,22 @@ class TestWeights:
             elif p.ndim == 1:
                 assert torch.equal(p, torch.full_like(p, float(full.endswith("weight")))), full
         assert seen.keys() == deviations.keys()
+
+    @pytest.mark.parametrize(("width", "deviation"), [(768, 0.02), (192, 0.04)])
+    def test_berts_own_weights_keep_the_published_deviation_at_the_width_of_bert_base(self, width, deviation):
+        torch.manual_seed(0)
+        model = named("bert-tiny", layers=1, width=width, heads=2, vocabulary=500, length=100)
+        assert model.blocks[0].attention.query.weight.std().item() == pytest.approx(deviation, rel=0.02)
+        assert model.tokens.weight.std().item() == pytest.approx(deviation, rel=0.02)
+        assert model.positions.weight.square().mean().sqrt().item() == pytest.approx(deviation, rel=1e-5)
+
+    def test_the_position_table_begins_as_waves_whose_products_depend_on_the_distance_alone(self):
+        table = sinusoids(50, 32)
+        products = table @ table.T
+        for k in range(50):
+            along = products.diagonal(k)
+            assert torch.allclose(along, along[0].expand_as(along), atol=1e-4)
+        assert products[0, 1] > products[0, 5] > 0
 
     @every_family
     def test_the_output_layer_is_the_token_table(self, family):
