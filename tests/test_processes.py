@@ -31,8 +31,8 @@ def fails():
 def bytes_of(what, numbers):
     ranks = dist.get_world_size()
     x, part = torch.ones(numbers), torch.ones(numbers // ranks)
-    dist.barrier()
     before = received()
+    dist.barrier()  # nobody sends before all have looked
     dist.all_reduce(x) if what == "all-reduce" else dist.all_gather_into_tensor(x, part)
     return received() - before
 
