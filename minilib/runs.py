@@ -109,7 +109,8 @@ class Study:
         if not curve or any(row.keys() != curve[0].keys() for row in curve):
             raise ValueError("curve must have rows, all with the same keys")
         folder = self.root / "book" / "runs" / self.name
-        libraries = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
+        names = ("numpy", "scipy", "scikit-learn", *({"torch"} & sys.modules.keys()))  # torch where it ran
+        libraries = {name: version(name) for name in names}
         run = {
             "name": self.name,
             "command": f"make study NAME={self.name}",

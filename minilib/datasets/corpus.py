@@ -54,6 +54,7 @@ class Docstrings(NamedTuple):
     validation: str  # from other files than `train`
     sources: dict[str, str]  # distribution -> version, in the order in which they were read
     counts: dict[str, int]  # paragraphs kept, and dropped by each rule
+    packages: dict[str, dict[str, int]]  # part -> import name -> how many paragraphs it gave, in the order of the text
 
 
 def docstrings(*, stdlib: bool = False) -> Docstrings:
@@ -86,8 +87,9 @@ def docstrings(*, stdlib: bool = False) -> Docstrings:
 
 
 def build(roots: dict[str, Path]) -> dict:
-    """`train`, `validation` and `counts` from the Python files below the folders `roots`."""
+    """`train`, `validation`, `counts` and `packages` from the Python files below the folders `roots`."""
     parts: dict[str, list[str]] = {"train": [], "validation": []}
+    packages = {part: dict.fromkeys(roots, 0) for part in parts}
     counts: Counter[str] = Counter()
     repeats = prose.Repeats()
     for name, root in roots.items():
@@ -99,7 +101,8 @@ def build(roots: dict[str, Path]) -> dict:
                     counts[verdict] += 1
                     if verdict == "kept":
                         parts[part].append(paragraph)
-    return {part: "\n\n".join(p) for part, p in parts.items()} | {"counts": dict(counts)}
+                        packages[part][name] += 1
+    return {part: "\n\n".join(p) for part, p in parts.items()} | {"counts": dict(counts), "packages": packages}
 
 
 def source_files(root: Path) -> list[str]:

@@ -1,5 +1,11 @@
-"""`python -m minilib.pretrain`: a run from the command line. Exit code 2: asked wrongly; 1: failed."""
+"""`python -m minilib.pretrain`: a run from the command line. Exit code 2: asked wrongly; 1: failed.
 
+Under torchrun the first process of each machine speaks for all. torchrun adds a report of its own, and exits with 1.
+"""
+
+import contextlib
+import io
+import os
 import sys
 
 from minilib.pretrain.config import parse
@@ -7,16 +13,20 @@ from minilib.pretrain.engine import Diverged, Stopped, train
 
 
 def main() -> int:
+    speaks = os.environ.get("LOCAL_RANK", "0") == "0"
+    say = (lambda text: print(text, file=sys.stderr)) if speaks else (lambda text: None)
     try:
-        train(parse())
+        with contextlib.nullcontext() if speaks else contextlib.redirect_stderr(io.StringIO()):
+            config = parse()  # says on stderr what is wrong with an argument
+        train(config)
     except (ValueError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        say(f"error: {error}")
         return 2
     except Diverged as error:
-        print(f"error: {error}", file=sys.stderr)
+        say(f"error: {error}")
         return 1
     except Stopped as error:
-        print(error, file=sys.stderr)
+        say(error)
     return 0
 
 

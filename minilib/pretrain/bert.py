@@ -75,11 +75,12 @@ class Bert(nn.Module):
         """The loss over the hidden tokens; that over `next` is added to it where the batch has some."""
         hidden = self.hidden(batch.get("tokens"), batch.get("segments"))
         logits = self.guesses(hidden, batch)
-        loss, correct = score(logits, checked("targets", batch.get("targets"), *logits.shape[:2]))
+        found = score(logits, checked("targets", batch.get("targets"), *logits.shape[:2]))
         if "next" in batch:
             pooled = self.pooled(hidden)
-            loss = loss + score(self.next(pooled), checked("next", batch["next"], len(hidden))).loss
-        return Loss(loss, correct)
+            follows = score(self.next(pooled), checked("next", batch["next"], len(hidden)))
+            found = found._replace(loss=found.loss + follows.loss)
+        return found
 
     def logits(self, batch: dict[str, Tensor]) -> Tensor:
         """(B, K, V): what each hidden token may be."""

@@ -7,6 +7,7 @@ run in several phases, as LAMB's two, is a TOML file with `[[phases]]`: each may
 
 import argparse
 import dataclasses
+import json
 import math
 import tomllib
 import typing
@@ -51,6 +52,7 @@ class Config:
     pre_norm: bool = option(False, "normalise before, not after, attention and feed-forward (BERT)")
     published_weights: bool = option(False, "first weights as published, for comparison: slower to learn (BERT)")
     dropout: float = option(0.0, "share of activations that is dropped in training", low=0.0, high=0.9)
+    start: str | None = option(None, "begin with the weights and the tokenizer of this run, or export of one: a folder")
     # How
     optimizer: str = option("adamw", "the method", choices=OPTIMIZERS)
     lr: float = option(2e-3, "peak learning rate", low=0.0)
@@ -86,8 +88,7 @@ class Config:
     noise_scale: bool = option(False, "log the gradient noise scale (needs two micro-batches a process, not fsdp)")
 
     def __post_init__(self):
-        for f in dataclasses.fields(self):
-            object.__setattr__(self, f.name, _checked(f, getattr(self, f.name)))
+        check_fields(self)
         _plan(self)
 
     @property
@@ -116,6 +117,12 @@ def _plan(config: Config) -> list[Phase]:
     return plan
 
 
+def check_fields(settings) -> None:
+    """Give every field of a frozen dataclass its type. ValueError for the first that has another or is out of range."""
+    for f in dataclasses.fields(settings):
+        object.__setattr__(settings, f.name, _checked(f, getattr(settings, f.name)))
+
+
 def _checked(f, value):
     """The value in the field's type. ValueError when it has another type or is out of range."""
     kinds = typing.get_args(f.type) or (f.type,)
@@ -137,18 +144,23 @@ def _checked(f, value):
     return value
 
 
-def parse(argv: list[str] | None = None) -> Config:
-    """The configuration that a command line asks for.
+def parse(
+    argv: list[str] | None = None,
+    kind: type = Config,
+    program: str = "python -m minilib.pretrain",
+    about: str = "Pretrain BERT, GPT-2 or T5.",
+):
+    """The configuration that a command line asks for: a `kind`, which is a dataclass whose fields are `option`s.
 
     Raises:
         ValueError: a field is out of range, or the TOML file cannot be read.
         SystemExit: --help (0), or an argument that is not one (2).
     """
-    parser = argparse.ArgumentParser("python -m minilib.pretrain", description="Pretrain BERT, GPT-2 or T5.")
+    parser = argparse.ArgumentParser(program, description=about, allow_abbrev=False)
     parser.add_argument(
         "--config", metavar="FILE", default=argparse.SUPPRESS, help="a TOML file with any of the fields below"
     )
-    for f in dataclasses.fields(Config):
+    for f in dataclasses.fields(kind):
         if f.name == "phases":
             continue
         name, text = f"--{f.name.replace('_', '-')}", f"{f.metadata['help']} (default {f.default})"
@@ -162,7 +174,7 @@ def parse(argv: list[str] | None = None) -> Config:
         parser.add_argument(name, type=read, metavar=metavar, **more)
     given = vars(parser.parse_args(argv))
     file = given.pop("config", None)
-    return Config(**(read_toml(Path(file)) if file else {}) | given)
+    return kind(**(read_toml(Path(file), kind) if file else {}) | given)
 
 
 def _maybe(kind):
@@ -175,13 +187,22 @@ def _maybe(kind):
     return read
 
 
-def read_toml(path: Path) -> dict:
-    """The fields in a TOML file. ValueError when it cannot be read or names a field that there is not."""
+def read_toml(path: Path, kind: type = Config) -> dict:
+    """The fields in a TOML file. ValueError when it cannot be read or names a field that `kind` has not."""
+    return _fields(path, tomllib.loads, kind)
+
+
+def read_json(path: Path) -> Config:
+    """The configuration in a run's config.json. ValueError as for `read_toml`, or a field is out of range."""
+    return Config(**_fields(path, json.loads, Config))
+
+
+def _fields(path, loads, kind):
     try:
-        fields = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        fields = dict(loads(path.read_text(encoding="utf-8")))
+    except (OSError, TypeError, ValueError) as error:  # the last: not UTF-8, not TOML, not JSON
         raise ValueError(f"the configuration {path} cannot be read: {error}") from None
-    known = {f.name for f in dataclasses.fields(Config)}
+    known = {f.name for f in dataclasses.fields(kind)}
     if unknown := set(fields) - known:
         raise ValueError(f"{path} has an unknown field {min(unknown)!r}: may be one of {sorted(known)}")
     return fields

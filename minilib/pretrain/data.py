@@ -1,13 +1,13 @@
 """From a configuration to batches on the device: corpus, tokenizer, rows and objective of each phase."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import torch
-import torch.distributed as dist
 
-from minilib.pretrain import objectives
-from minilib.pretrain.config import Config
+from minilib.pretrain import objectives, trained
+from minilib.pretrain.config import Config, read_json
 from minilib.pretrain.corpora import corpus
 from minilib.pretrain.loader import Loader, evaluation
 from minilib.pretrain.parallel import Team
@@ -21,25 +21,26 @@ class Data:
     """Batches of each phase, and of validation, which has rows of the last phase.
 
     Attributes:
-        tokenizer: trained on the corpus.
+        tokenizer: trained on the corpus, or that of `config.start`.
         unigram_entropy: of the ordinary tokens in the validation rows, nats: the loss of who knows only frequencies.
 
     Raises:
-        ValueError: no such corpus, or too little text for rows of this length.
+        ValueError: no such corpus, too little text for rows of this length, or `config.start` has another tokenizer
+            than the model and the vocabulary ask for.
     """
 
     def __init__(self, config: Config, team: Team, micro: list[int]):
         self.team, self.limit, self.rows_at_once = team, config.evaluate_rows, micro[-1] * team.ranks
-        if team.rank > 0:
-            dist.barrier()  # until the first process has trained the tokenizer and made the rows
         texts = corpus(config.corpus)
-        self.tokenizer = tokenizer(texts, kind(config.model), config.vocabulary)
+        if config.start:
+            self.tokenizer = trained.read_tokenizer(Path(config.start))
+            check_start(config, self.tokenizer)
+        else:
+            self.tokenizer = tokenizer(texts, kind(config.model), config.vocabulary)
         extra = 1 if self.tokenizer.kind == "gpt2" else 0  # the last token is only guessed
         lengths = [phase.length + extra for phase in config.plan]
         rows = [token_rows(texts, "train", self.tokenizer, length) for length in lengths]
         self.held_out = token_rows(texts, "validation", self.tokenizer, lengths[-1])
-        if team.rank == 0 and team.ranks > 1:
-            dist.barrier()
         self.loaders = [
             Loader(rows[k], objective(config, self.tokenizer, config.mask_rate), phase.batch_size,
                    config.seed + k, team.rank, team.ranks, micro[k])
@@ -63,6 +64,16 @@ class Data:
 
     def put(self, batch):
         return {name: t.to(self.team.device, non_blocking=True) for name, t in batch.items()}
+
+
+def check_start(config: Config, made: Tokenizer) -> None:
+    """ValueError when the tokenizer of `config.start` is not what the model and the vocabulary ask for."""
+    there = read_json(Path(config.start) / trained.CONFIG).vocabulary
+    if (made.kind, there) != (kind(config.model), config.vocabulary):
+        raise ValueError(
+            f"start = {config.start!r} has a {made.kind} tokenizer of vocabulary {there}; model = {config.model!r} and"
+            f" vocabulary = {config.vocabulary} need another"
+        )
 
 
 def kind(model: str) -> str:

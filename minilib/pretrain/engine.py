@@ -6,7 +6,6 @@ how many processes share the work. Whatever is asked of the device is asked with
 every `log_every` steps.
 """
 
-import dataclasses
 import json
 import math
 import signal
@@ -18,12 +17,12 @@ from torch import nn
 from tqdm import tqdm
 
 from minilib import noise, schedules
-from minilib.pretrain import checkpoint, parallel, sizes
+from minilib.pretrain import checkpoint, parallel, sizes, trained
 from minilib.pretrain.config import Config, Phase
 from minilib.pretrain.data import Data
 from minilib.pretrain.device import describe, matmul_rate, peak_bytes, precision, seed, sync, wait
 from minilib.pretrain.flops import per_row
-from minilib.pretrain.logbook import Logbook
+from minilib.pretrain.logbook import Logbook, check_folder, check_tokenizer
 from minilib.pretrain.optimizers import careful_step, optimizer
 
 
@@ -62,13 +61,7 @@ class Run:
         self.folder = config.folder
         self.plan = config.plan
         self.total = sum(phase.steps for phase in self.plan)
-        sizes.size(config.model)  # an unknown name is found before there is work
-        check_folder(config)
-        self.micro = [micro_batch(config, phase, team.ranks) for phase in self.plan]
-
-        self.data = Data(config, team, self.micro)
-        torch.manual_seed(config.seed)
-        model = build(config, len(self.data.tokenizer))
+        model = parallel.in_turn(self.prepare, team)
         self.parameters = sum(p.numel() for p in model.parameters())
         self.row_flops = [per_row(model, self.data.batch(k, 0, 0)) for k in range(len(self.plan))]
         model = model.to(self.device)
@@ -84,7 +77,25 @@ class Run:
         self.skipped = torch.zeros((), device=self.device)
         self.resume()
         self.complete = self.step == self.total and (self.folder / "run.json").exists()
-        self.book = Logbook(self.folder, config, self.step) if self.first and not self.complete else None
+        self.book = parallel.in_turn(self.open_book, team)
+
+    def prepare(self) -> nn.Module:
+        """Data and model. What is wrong with the configuration is found here, before processes wait for each other."""
+        sizes.size(self.config.model)  # an unknown name is found before there is work
+        check_folder(self.config)
+        self.micro = [micro_batch(self.config, phase, self.team.ranks) for phase in self.plan]
+        self.data = Data(self.config, self.team, self.micro)
+        check_tokenizer(self.folder, self.data.tokenizer)
+        torch.manual_seed(self.config.seed)
+        model = trained.build(self.config, len(self.data.tokenizer))
+        if self.config.start:
+            trained.begin(model, self.config)
+        return model
+
+    def open_book(self) -> Logbook | None:
+        """Rank 0 has one, of a run that is not complete."""
+        if self.first and not self.complete:
+            return Logbook(self.folder, self.config, self.data.tokenizer, self.step)
 
     def resume(self):
         found = checkpoint.newest(self.folder / "checkpoints")
@@ -262,16 +273,6 @@ class Run:
             tqdm.write(text)
 
 
-def build(config: Config, vocabulary: int) -> nn.Module:
-    """The model, on the CPU, with weights drawn by torch's generator. ValueError for an unknown name."""
-    changes = {"dropout": config.dropout, "checkpoint_activations": config.recompute}
-    if config.model.startswith("bert"):
-        changes |= {"next_sentence": config.next_sentence, "pre_norm": config.pre_norm}
-        changes |= {"published_weights": config.published_weights}
-    length = max(phase.length for phase in config.plan)
-    return sizes.model(config.model, vocabulary=vocabulary, length=length, **changes)
-
-
 def learning_rate(config: Config, phase: Phase, step: int) -> float:
     """The learning rate of a step of a phase, counted from 0: the peak times warm-up times decay."""
     peak = phase.lr * (schedules.sqrt_scaling(phase.batch_size, config.scale_lr) if config.scale_lr else 1.0)
@@ -303,19 +304,3 @@ def micro_batch(config: Config, phase: Phase, ranks: int) -> int:
 def squared_norm(model: nn.Module) -> torch.Tensor:
     """Of the gradients that this process has."""
     return sum(p.grad.detach().float().square().sum() for p in model.parameters() if p.grad is not None)
-
-
-def check_folder(config: Config) -> None:
-    """ValueError when the folder has a run with another configuration."""
-    path = config.folder / "config.json"
-    if not path.exists():
-        return
-    there = json.loads(path.read_text(encoding="utf-8"))
-    ours = json.loads(json.dumps(dataclasses.asdict(config)))
-    free = {"out", "device", "parallel", "micro_batch"}  # may change when a run goes on
-    if other := [name for name in ours if name not in free and ours[name] != there.get(name)]:
-        name = other[0]
-        raise ValueError(
-            f"{config.folder} has a run with {name} = {there.get(name)!r}, now it is {ours[name]!r}: give another "
-            "--out, or remove the folder"
-        )

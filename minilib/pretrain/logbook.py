@@ -1,4 +1,5 @@
-"""The folder of a run: what it was (`config.json`, `run.json`), how it went (`curve.csv`, TensorBoard, a picture).
+"""The folder of a run: what it was (`config.json`, `tokenizer.json`, `run.json`), and how it went (`curve.csv`,
+TensorBoard, a picture).
 
 `run.json` has the fields of the book's recorded runs, so that a chapter can read it. Only rank 0 writes.
 """
@@ -14,7 +15,9 @@ from importlib.metadata import version
 from pathlib import Path
 
 from minilib import runs
-from minilib.pretrain.config import Config
+from minilib.pretrain import trained
+from minilib.pretrain.config import Config, read_json
+from minilib.pretrain.tokens import Tokenizer
 
 LIBRARIES = ("torch", "numpy", "tokenizers", "safetensors")
 
@@ -22,12 +25,13 @@ LIBRARIES = ("torch", "numpy", "tokenizers", "safetensors")
 class Logbook:
     """Rows of numbers, kept in `curve.csv` as they come; on resuming, rows after `step` are cut off."""
 
-    def __init__(self, folder: Path, config: Config, step: int):
+    def __init__(self, folder: Path, config: Config, tokenizer: Tokenizer, step: int):
         from torch.utils.tensorboard import SummaryWriter
 
         self.folder, self.config, self.start = folder, config, runs.now()
         self.rows = [row for row in read_curve(folder) if row["step"] <= step]
-        runs.write(folder / "config.json", json.dumps(dataclasses.asdict(config), indent=1) + "\n")
+        runs.write(folder / trained.TOKENIZER, json.dumps(tokenizer.content) + "\n")
+        runs.write(folder / trained.CONFIG, json.dumps(dataclasses.asdict(config), indent=1) + "\n")
         self._write_curve()
         self.board = SummaryWriter(str(folder / "tensorboard"), purge_step=step + 1)
 
@@ -50,21 +54,50 @@ class Logbook:
 
     def finish(self, device: str, seconds: float, results: dict) -> None:
         """Write `run.json` and the picture of the curve: the run is complete."""
-        run = {
-            "name": self.folder.name,
-            "command": shlex.join(["python", "-m", "minilib.pretrain", *sys.argv[1:]]),
-            "config": dataclasses.asdict(self.config),
-            "commit": runs.commit(),
-            "device": device,
-            "versions": {"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}},
-            "start": self.start,
-            "end": runs.now(),
-            "seconds": round(seconds, 1),
-            "results": results,
-        }
         self.board.close()
         _draw(self.rows, results, self.folder / "curve.png")
-        runs.write(self.folder / "run.json", json.dumps(run, indent=1) + "\n")
+        write_run(self.folder, "minilib.pretrain", self.config, device, self.start, seconds, results)
+
+
+def write_run(folder: Path, program: str, config, device: str, start: str, seconds: float, results: dict) -> None:
+    """Write `run.json`: the fields of a recorded run (`minilib.runs.FIELDS`), of a run of `python -m program`."""
+    run = {
+        "name": folder.name,
+        "command": shlex.join(["python", "-m", program, *sys.argv[1:]]),
+        "config": dataclasses.asdict(config),
+        "commit": runs.commit(),
+        "device": device,
+        "versions": {"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}},
+        "start": start,
+        "end": runs.now(),
+        "seconds": round(seconds, 1),
+        "results": results,
+    }
+    runs.write(folder / "run.json", json.dumps(run, indent=1) + "\n")
+
+
+def check_folder(config: Config) -> None:
+    """ValueError when the folder has a run with another configuration."""
+    path = config.folder / trained.CONFIG
+    if not path.exists():
+        return
+    there, ours = dataclasses.asdict(read_json(path)), dataclasses.asdict(config)
+    free = {"out", "device", "parallel", "micro_batch"}  # may change when a run goes on
+    if other := [name for name in ours if name not in free and ours[name] != there[name]]:
+        name = other[0]
+        raise ValueError(
+            f"{config.folder} has a run with {name} = {there[name]!r}, now it is {ours[name]!r}: give another "
+            "--out, or remove the folder"
+        )
+
+
+def check_tokenizer(folder: Path, made: Tokenizer) -> None:
+    """ValueError when the folder has a run with another tokenizer: the corpus is not what it was."""
+    if (folder / trained.TOKENIZER).exists() and trained.read_tokenizer(folder).content != made.content:
+        raise ValueError(
+            f"{folder} has a run with another tokenizer: the corpus, or the library that made it, is another than when"
+            " the run began; give another --out, or remove the folder"
+        )
 
 
 def read_curve(folder: Path) -> list[dict]:

@@ -6,6 +6,7 @@ purpose: tensor and pipeline parallelism.
 """
 
 import os
+from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
@@ -69,6 +70,30 @@ def stop() -> None:
     """Leave the other processes."""
     if dist.is_initialized():
         dist.destroy_process_group()
+
+
+def in_turn(work: Callable, team: Team):
+    """What `work()` returns, done by rank 0 and then by the others: what it writes to the disk, they may read.
+
+    Raises:
+        ValueError: it could not be done. Where one process raises ValueError or OSError all do, so that none waits for
+            one that is gone.
+    """
+    if team.ranks == 1:
+        return work()
+    found, troubles = None, [None] * team.ranks
+    for mine in (team.rank == 0, team.rank > 0):
+        trouble = None
+        if mine:
+            try:
+                found = work()
+            except (ValueError, OSError) as error:
+                trouble = str(error)
+        dist.all_gather_object(troubles, trouble)
+        for rank, told in enumerate(troubles):
+            if told is not None:
+                raise ValueError(f"process {rank}: {told}" if rank else told)
+    return found
 
 
 def spread(model: nn.Module, team: Team, how: str) -> nn.Module:

@@ -27,6 +27,13 @@ def test_arguments_are_read_in_the_type_of_their_field():
     assert (config.clip, config.micro_batch, str(config.folder)) == (None, 8, "x")
 
 
+def test_an_argument_is_not_guessed_from_its_beginning(capsys):
+    with pytest.raises(SystemExit) as stop:
+        parse(["--step", "20"])
+    assert stop.value.code == 2
+    assert "unrecognized arguments: --step" in capsys.readouterr().err
+
+
 def test_a_file_sets_fields_and_arguments_win(tmp_path):
     file = tmp_path / "run.toml"
     file.write_text('model = "bert-mini"\nlr = 1\nsteps = 7\n')

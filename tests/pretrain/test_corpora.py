@@ -31,7 +31,7 @@ def test_a_paragraph_is_one_line_and_blank_lines_part_paragraphs():
 
 
 def test_the_docstrings_are_one_document_a_paragraph(monkeypatch):
-    monkeypatch.setattr(corpora, "docstrings", lambda: Docstrings("A b.\n\nC d.", "E f.", {}, {}))
+    monkeypatch.setattr(corpora, "docstrings", lambda: Docstrings("A b.\n\nC d.", "E f.", {}, {}, {}))
     assert corpus("docstrings") == ("docstrings", ["A b.", "C d."], ["E f."])
 
 

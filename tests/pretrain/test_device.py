@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from minilib.pretrain import device
+from minilib.pretrain.config import Config
 
 CPU = torch.device("cpu")
 
@@ -24,3 +25,21 @@ def test_the_rate_of_a_product_is_one_that_a_processor_can_have():
 def test_an_unknown_device_is_refused_by_name():
     with pytest.raises(ValueError, match="device 'tpu9' is not to be had here"):
         device.pick("tpu9")
+
+
+def test_a_slow_product_is_not_timed_for_long(monkeypatch):
+    clock = iter(range(100))
+    monkeypatch.setattr(device, "perf_counter", lambda: next(clock))
+    device.matmul_rate.cache_clear()
+    assert device.matmul_rate(CPU, torch.float32, 8) == 2 * 8**3  # a second each
+    assert next(clock) == 4  # two products, a clock read before and after each
+    device.matmul_rate.cache_clear()
+
+
+@pytest.mark.parametrize(("kind", "fast", "model"), [("cpu", "bf16", "bert-tiny"), ("cuda", "fp32", "bert-mini"),
+                                                     ("xla", "bf16", "bert-small")])  # fmt: skip
+def test_a_recipe_fits_the_device_and_is_a_configuration(monkeypatch, kind, fast, model):
+    monkeypatch.setattr(device, "precision", lambda place: fast)
+    config = Config(**device.recipe(torch.device(kind)))
+    assert config.model == model
+    assert (config == Config()) == (kind == "cpu")

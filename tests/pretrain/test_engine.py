@@ -45,7 +45,8 @@ def test_a_run_leaves_a_folder_that_says_what_it_was_and_how_it_went(small):
     config = small()
     results = engine.train(config, quiet=True)
     files = {path.name for path in config.folder.iterdir()}
-    assert files == {"config.json", "run.json", "curve.csv", "curve.png", "tensorboard", "checkpoints"}
+    told = {"config.json", "tokenizer.json", "run.json", "curve.csv", "curve.png"}
+    assert files == told | {"tensorboard", "checkpoints"}
     run = json.loads((config.folder / "run.json").read_text())
     assert run["results"] == results
     assert Config(**json.loads((config.folder / "config.json").read_text())) == config
@@ -88,11 +89,13 @@ def test_a_run_that_died_goes_on_as_if_it_had_not(small, monkeypatch, tmp_path, 
 
 
 def test_accumulation_equals_the_big_batch_to_rounding(small, tmp_path):
-    whole, parts = small(), small(micro_batch=2, out=str(tmp_path / "parts"))
+    # Not with AdamW: it divides the gradient of a key's bias, which is rounding alone, by its own size.
+    options = {"optimizer": "sgd", "lr": 0.1}
+    whole, parts = small(**options), small(micro_batch=2, out=str(tmp_path / "parts"), **options)
     engine.train(whole, quiet=True)
     engine.train(parts, quiet=True)
     a, b = weights(whole), weights(parts)
-    assert max(float((a[k] - b[k]).abs().max()) for k in a) < 1e-5
+    assert max(float((a[k] - b[k]).abs().max()) for k in a) < 1e-6
 
 
 def test_two_phases_have_their_lengths_and_schedules(small):
@@ -191,5 +194,5 @@ def test_what_cannot_be_run_is_refused_and_nothing_is_left(small, changes, messa
 
 def test_a_folder_with_another_run_is_left_alone(small):
     engine.train(small(steps=2), quiet=True)
-    with pytest.raises(ValueError, match="has a run with lr = 0.003, now it is 0.1"):
+    with pytest.raises(ValueError, match="has a run with lr = 0.002, now it is 0.1"):
         engine.train(small(steps=2, lr=0.1), quiet=True)

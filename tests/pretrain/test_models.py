@@ -52,13 +52,40 @@ def gradients(model, batch):
 class TestLoss:
     def test_it_is_the_mean_of_minus_the_log_of_the_softmax_and_the_share_of_right_guesses(self):
         p = torch.tensor([[[0.7, 0.2, 0.1], [0.1, 0.6, 0.3]], [[0.25, 0.25, 0.5], [0.2, 0.5, 0.3]]])
-        loss, correct = score(p.log() + 5, torch.tensor([[0, 2], [2, 1]]))
-        assert loss.item() == pytest.approx(-math.log(0.7 * 0.3 * 0.5 * 0.5) / 4)
-        assert correct.item() == 0.75
+        out = score(p.log() + 5, torch.tensor([[0, 2], [2, 1]]))
+        assert out.loss.item() == pytest.approx(-math.log(0.7 * 0.3 * 0.5 * 0.5) / 4)
+        assert out.correct.item() == 0.75
 
     def test_logits_of_16_bits_are_scored_in_32(self):
-        loss, correct = score(ids(4, 5, V).bfloat16(), ids(4, 5))
-        assert loss.dtype == correct.dtype == torch.float32
+        out = score(ids(4, 5, V).bfloat16(), ids(4, 5))
+        assert out.loss.dtype == out.correct.dtype == torch.float32
+
+    @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+    @pytest.mark.parametrize("spread", [0.1, 10.0, 1e4])
+    def test_loss_and_gradient_are_those_of_torch(self, dtype, spread):
+        draw = torch.Generator().manual_seed(0)
+        ours = (spread * torch.randn(6, 7, V, generator=draw)).to(dtype).requires_grad_()
+        theirs, targets = ours.detach().float().requires_grad_(), ids(6, 7)
+        loss = score(ours, targets).loss
+        expected = nn.functional.cross_entropy(theirs.flatten(0, 1), targets.flatten())
+        torch.testing.assert_close(loss, expected)
+        (3 * loss).backward()
+        (3 * expected).backward()
+        assert ours.grad.dtype == dtype
+        torch.testing.assert_close(
+            ours.grad, theirs.grad.to(dtype), atol=1e-9, rtol=1e-5 if dtype == torch.float32 else 1e-2
+        )
+
+    def test_what_the_loss_cannot_do_is_refused(self):
+        logits = torch.randn(4, V, requires_grad=True)
+        loss = score(logits, ids(4)).loss
+        loss.backward(retain_graph=True)
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            loss.backward()
+        loss = torch.ones((), requires_grad=True) * score(logits, ids(4)).loss
+        (slope,) = torch.autograd.grad(loss, logits, create_graph=True)
+        with pytest.raises(RuntimeError, match="once_differentiable"):
+            slope.sum().backward()
 
     @every_family
     def test_a_model_returns_the_score_of_its_logits(self, family):
@@ -74,8 +101,8 @@ class TestLoss:
     @pytest.mark.parametrize(("family", "excess"), [("bert", 0.02**2 * 768 / 2), ("gpt2", 0.0)])
     def test_a_fresh_model_knows_nothing(self, family, excess):
         # Logits of variance s cost s/2: log E exp = s/2. BERT's are products of a unit vector and a row of its table.
-        losses = [build(family, seed)(batch_for(family)).loss.item() for seed in range(8)]
-        assert sum(losses) / 8 == pytest.approx(math.log(V) + excess, abs=0.06)
+        losses = [build(family, seed)(batch_for(family)).loss.item() for seed in range(32)]
+        assert sum(losses) / 32 == pytest.approx(math.log(V) + excess, abs=0.06)
 
     def test_the_loss_of_next_sentence_is_added_and_share_of_right_guesses_is_that_of_tokens(self):
         model, batch = build("bert", next_sentence=True), two_segments()

@@ -1,0 +1,48 @@
+"""The run of `python -m minilib.pretrain`, and the same with BERT's published first weights: who leaves the plateau?
+
+In float32, so that every machine can repeat it. Two seeds each, about 6 minutes a run on one core. Larger: add to
+SEEDS.
+"""
+
+import csv
+import json
+from pathlib import Path
+
+from minilib.pretrain import engine
+from minilib.pretrain.config import Config
+from minilib.runs import ROOT, Study
+
+SEEDS = [0, 1]
+CASES = {"as published": {"published_weights": True}, "ours": {}}
+KEPT = ("step", "tokens", "loss", "validation_loss", "validation_accuracy", "grad_norm", "lr")
+
+
+def one(folder: Path, **changes) -> list[dict]:
+    """The rows of a run's curve at which it validated, and its results. It goes on where it was killed."""
+    config = Config(precision="fp32", device="cpu", out=str(folder), **changes)
+    results = engine.train(config, quiet=True)
+    with open(folder / "curve.csv", newline="", encoding="utf-8") as file:
+        rows = [{k: float(row[k]) for k in KEPT} for row in csv.DictReader(file)]
+    return [[row for row in rows if row["validation_loss"] == row["validation_loss"]], results]
+
+
+def main():
+    study = Study("bert-laptop", {"seeds": SEEDS, "cases": CASES, "precision": "fp32"})
+    folders = ROOT / "_build" / "studies" / "bert-laptop"
+    jobs = []
+    for case, changes in CASES.items():
+        for seed in SEEDS:
+            folder = folders / f"{case.replace(' ', '-')}-{seed}"
+            jobs.append(
+                (json.dumps([case, seed]), lambda f=folder, c=changes, s=seed: one(f, seed=s, evaluate_every=50, **c))
+            )
+    curve, results = [], {}
+    for key, (rows, found) in study.run(jobs).items():
+        case, seed = json.loads(key)
+        curve += [{"first weights": case, "seed": seed} | row for row in rows]
+        results.setdefault(case, []).append(found)
+    study.record(curve, results)
+
+
+if __name__ == "__main__":
+    main()
