@@ -45,7 +45,7 @@ def tidy(nb: nbformat.NotebookNode) -> nbformat.NotebookNode:
             output.get("metadata", {}).pop("execution", None)
     nb.metadata["kernelspec"] = KERNEL
     nb.metadata["jupytext"] = {"default_lexer": "ipython3"}
-    nb.metadata["language_info"] = {"name": "python", "file_extension": ".py"}
+    nb.metadata["language_info"] = {"name": "python", "file_extension": ".py", "pygments_lexer": "ipython3"}
     nb.nbformat, nb.nbformat_minor = 4, 5
     return nb
 
