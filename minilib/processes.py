@@ -19,6 +19,7 @@ import textwrap
 from pathlib import Path
 from time import perf_counter
 
+PATIENCE = datetime.timedelta(minutes=2)  # with which a process waits for the others
 RECEIVED = 128  # where the kernel's tcp_info has tcpi_bytes_received, 64 bits (Linux 4.1 and later)
 
 
@@ -106,7 +107,7 @@ def received() -> int:
 
 
 def work() -> None:
-    """What each process does: for each line that comes in, meet the others, run, answer with a line."""
+    """What each process does: meet the others, run, answer; for each line that comes in."""
     import numpy as np
     import torch
     import torch.distributed as dist
@@ -115,14 +116,19 @@ def work() -> None:
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # whatever a function prints goes to the log
     for line in sys.stdin:
-        job = json.loads(line)
-        names = {"np": np, "torch": torch, "dist": dist, "received": received, "perf_counter": perf_counter}
+        job, names = json.loads(line), {"np": np, "torch": torch, "dist": dist}
+        names |= {"received": received, "perf_counter": perf_counter}
         try:
-            meeting = {"init_method": f"file://{job['store']}", "timeout": datetime.timedelta(seconds=120)}
-            dist.init_process_group("gloo", rank=job["rank"], world_size=job["ranks"], **meeting)
+            dist.init_process_group(
+                "gloo",
+                init_method=f"file://{job['store']}",
+                rank=job["rank"],
+                world_size=job["ranks"],
+                timeout=PATIENCE,
+            )
             exec(job["source"], names)
             answer = json.dumps({"result": names[job["name"]](*job["arguments"])})
-            dist.barrier()  # who leaves closes connections, and what they have received is no longer counted
+            dist.barrier()  # who leaves closes connections, and their bytes go uncounted
         except Exception as error:
             answer = json.dumps({"error": f"{type(error).__name__}: {error}"})
         finally:

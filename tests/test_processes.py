@@ -28,6 +28,10 @@ def fails():
         raise ValueError("not today")
 
 
+def returns_a_tensor():
+    return torch.ones(1)
+
+
 def bytes_of(what, numbers):
     ranks = dist.get_world_size()
     x, part = torch.ones(numbers), torch.ones(numbers // ranks)
@@ -51,6 +55,12 @@ def test_an_error_is_told_with_its_rank_and_the_processes_live_on(three):
     with pytest.raises(RuntimeError, match="rank 1: ValueError: not today"):
         three.run(fails)
     assert three.run(total, 0.0) == [[3, 3.0]] * 3
+
+
+def test_a_result_that_cannot_travel_is_an_error(three):
+    with pytest.raises(RuntimeError, match="rank 0: TypeError: .*Tensor is not JSON serializable"):
+        three.run(returns_a_tensor, count=1)
+    assert three.run(total, 1.0, count=1) == [[1, 1.0]]
 
 
 @pytest.mark.parametrize(("what", "share"), [("all-reduce", 2 * 2 / 3), ("all-gather", 2 / 3)])

@@ -5,7 +5,10 @@ up gradients; FSDP2 (`fully_shard`) cuts parameters, gradients and optimizer sta
 purpose: tensor and pipeline parallelism.
 """
 
+import hashlib
 import os
+import time
+import uuid
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -50,11 +53,11 @@ def start(device: str | None = None) -> Team:
         chosen = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
     rank, ranks = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
     backend = "nccl" if chosen.type == "cuda" else "gloo"
-    dist.init_process_group(backend, store=meeting_place(ranks), rank=rank, world_size=ranks)
+    dist.init_process_group(backend, store=meeting_place(rank, ranks), rank=rank, world_size=ranks)
     return Team(dist.get_rank(), dist.get_world_size(), chosen)
 
 
-def meeting_place(ranks: int) -> dist.Store | None:
+def meeting_place(rank: int, ranks: int) -> dist.Store | None:
     """Where the processes find each other's addresses, if torchrun keeps one; None leaves it to torch.
 
     After a restart it still has the addresses of processes that are gone, and gloo may try those (torch 2.13). So each
@@ -63,7 +66,28 @@ def meeting_place(ranks: int) -> dist.Store | None:
     if os.environ.get("TORCHELASTIC_USE_AGENT_STORE") != "True":
         return None
     store = dist.TCPStore(os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"]), ranks, is_master=False)
-    return dist.PrefixStore(f"start {os.environ['TORCHELASTIC_RESTART_COUNT']}", store)
+    return dist.PrefixStore(roll_call(store, rank, ranks), store)
+
+
+def roll_call(store: dist.Store, rank: int, ranks: int) -> str:
+    """A name for this start of the run, the same in all its processes and in no other start.
+
+    torchrun does not give one: its count of restarts differs between machines. So each process writes its token, rank 0
+    reads them out until all have heard their own, and what it read is the name. A token of a process that is gone may
+    be read out too, but nobody answers to it.
+    """
+    token = uuid.uuid4().hex
+    store.set(f"here {rank}", token)
+    while True:
+        if rank == 0:
+            store.set("roll", " ".join(store.get(f"here {r}").decode() for r in range(ranks)))
+        roll = store.get("roll").decode()
+        name = hashlib.sha256(roll.encode()).hexdigest()
+        if token in roll:
+            store.set(f"{name} heard by {rank}", "")
+            if store.check([f"{name} heard by {r}" for r in range(ranks)]):
+                return name
+        time.sleep(0.02)
 
 
 def stop() -> None:

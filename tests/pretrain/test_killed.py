@@ -3,6 +3,7 @@
 import os
 import random
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -14,8 +15,8 @@ ROOT = Path(__file__).resolve().parents[2]
 KILLS = 20
 
 
-def start(config, ranks=1):
-    """The run as a process of its own."""
+def start(config, ranks=1, meet=None):
+    """The run as a process of its own; with `meet`, an address, as one of two machines with `ranks` processes each."""
     arguments = {"corpus": config.corpus, "vocabulary": 320, "length": 16, "batch_size": 8, "steps": config.steps}
     arguments |= {"precision": "fp32", "log_every": 2, "evaluate_every": 10, "evaluate_rows": 8, "save_every": 1}
     arguments |= {"out": config.folder}
@@ -23,6 +24,9 @@ def start(config, ranks=1):
     launch = [sys.executable, "-m"]
     if ranks > 1:
         launch += ["torch.distributed.run", "--nproc-per-node", str(ranks), "--standalone", "--max-restarts", "3", "-m"]
+    if meet:
+        together = ["--nnodes", "2", "--rdzv-backend", "c10d", "--rdzv-id", "run", "--rdzv-endpoint", meet]
+        launch += ["torch.distributed.run", "--nproc-per-node", str(ranks), *together, "--max-restarts", "3", "-m"]
     environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
     return subprocess.Popen(
         [*launch, "minilib.pretrain", *words],
@@ -84,6 +88,22 @@ def test_a_killed_worker_is_started_again_and_loses_nothing(small, tmp_path):
         os.kill(int(workers[rank]), signal.SIGKILL)
         time.sleep(1)  # what was being saved is saved
     assert process.wait() == 0, process.stderr.read()
+    assert equal(weights(config), weights(whole))
+    assert what_was_computed(config) == what_was_computed(whole)
+
+
+def test_a_worker_killed_on_one_of_two_machines_costs_one_restart(small, tmp_path, capfd):
+    with socket.socket() as free:
+        free.bind(("localhost", 0))
+        meet = f"localhost:{free.getsockname()[1]}"
+    whole, config = small(steps=60, out=str(tmp_path / "whole")), small(steps=60)
+    assert start(whole, ranks=2).wait() == 0
+    machines = [start(config, meet=meet) for _ in range(2)]
+    wait_for(config, 5, machines[1])
+    (worker,) = Path(f"/proc/{machines[1].pid}/task/{machines[1].pid}/children").read_text().split()
+    os.kill(int(worker), signal.SIGKILL)
+    assert [machine.wait() for machine in machines] == [0, 0]
+    assert capfd.readouterr().out.count("going on after step") == 1
     assert equal(weights(config), weights(whole))
     assert what_was_computed(config) == what_was_computed(whole)
 
