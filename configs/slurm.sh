@@ -22,7 +22,8 @@ export MINILIB_DATA=$PROJECT/data   # tokenizer and rows: the first process make
 export OMP_NUM_THREADS=8            # EDIT: cores of a machine / GPUs of a machine
 
 cd "$PROJECT"
-MEETING=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1):29500
+read -r FIRST < <(scontrol show hostnames "$SLURM_JOB_NODELIST")  # a pipe into head fails when scontrol is still writing
+MEETING=$FIRST:29500
 
 srun .venv/bin/torchrun --nnodes "$SLURM_NNODES" --nproc-per-node "$GPUS_PER_NODE" --max-restarts 3 \
     --rdzv-id "$SLURM_JOB_ID" --rdzv-backend c10d --rdzv-endpoint "$MEETING" \
