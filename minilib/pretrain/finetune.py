@@ -10,6 +10,7 @@ Deliberately absent: several processes, pairs of texts, early stopping, a search
 import contextlib
 import dataclasses
 import math
+import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -71,13 +72,7 @@ class Classifier(nn.Module):
         nn.init.zeros_(self.output.bias)
 
     def forward(self, tokens: Tensor, mask: Tensor) -> Tensor:
-        hidden = self.bert.hidden(tokens, mask=mask)
-        import os
-
-        if os.environ.get("POOL"):
-            hidden = (hidden * mask[:, :, None]).sum(1) / mask.sum(1, keepdim=True)
-            return self.output(self.dropout(hidden))
-        return self.output(self.dropout(hidden[:, 0]))
+        return self.output(self.dropout(self.bert.hidden(tokens, mask=mask)[:, 0]))
 
 
 def finetune(settings: Finetuning, quiet: bool = False) -> dict:
@@ -89,8 +84,11 @@ def finetune(settings: Finetuning, quiet: bool = False) -> dict:
         sample standard deviation `std`, which is None for a single seed.
 
     Raises:
-        ValueError: no such run, task or device; a model that is no BERT; training that ends in NaN. Nothing is written.
+        ValueError: no such run, task or device; a model that is no BERT; several processes; training that ends in NaN.
+            Nothing is written then.
     """
+    if int(os.environ.get("WORLD_SIZE", "1")) > 1:
+        raise ValueError("fine-tuning is for one process: start it without torchrun")
     say = (lambda text: None) if quiet else tqdm.write
     found, device, start, began = trained.load(settings.run), pick(settings.device), runs.now(), perf_counter()
     if not isinstance(found.model, Bert):

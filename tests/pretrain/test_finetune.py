@@ -151,6 +151,18 @@ def test_what_cannot_be_done_is_refused_and_nothing_is_left(settings, changes, m
     assert not (tmp_path / "out").exists()
 
 
+def test_several_processes_are_refused(settings, monkeypatch):
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    with pytest.raises(ValueError, match="for one process: start it without torchrun"):
+        finetune.finetune(settings(), quiet=True)
+
+
+@pytest.mark.parametrize("optimizer", ["lamb", "came"])
+def test_the_other_optimizers_learn_too(settings, optimizer):
+    results = finetune.finetune(settings(optimizer=optimizer, lr={"lamb": 1e-2, "came": 1e-3}[optimizer]), quiet=True)
+    assert results["pretrained"]["accuracy"][0] > results["majority"] + 0.2
+
+
 def test_another_model_than_bert_is_refused(settings, prose, small, tmp_path, monkeypatch):
     tiny, size = {"layers": 1, "width": 16, "heads": 1}, engine.sizes.size
     monkeypatch.setattr(engine.sizes, "size", lambda name, **changes: size(name, **tiny | changes))
