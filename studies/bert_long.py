@@ -1,4 +1,4 @@
-"""The default run of `minilib.pretrain`, but 3,000 steps long, and its model after 2,400 of them.
+"""The default run of `minilib.pretrain`, but 6,000 steps long, and its model after 2,400 of them.
 
 The chapter goes on from that model. About 20 minutes on one core. The record has the model beside it, as `export`
 writes it: rounded to bfloat16, without the state of the optimizer.
@@ -11,8 +11,8 @@ from bert_laptop import one
 from minilib.pretrain import trained
 from minilib.runs import ROOT, Study
 
-CONFIG = {"steps": 3_000, "save_every": 600}
-KEPT = 2_400  # steps, after which the exported model stood
+CONFIG = {"steps": 6_000, "save_every": 1_200}
+KEPT = 4_800  # steps, after which the exported model stood
 
 
 def main():
