@@ -44,11 +44,11 @@ def test_a_file_sets_fields_and_arguments_win(tmp_path):
 def test_phases_take_what_they_leave_out_from_the_run(tmp_path):
     file = tmp_path / "two.toml"
     file.write_text(
-        "batch_size = 32\nlr = 0.004\n[[phases]]\nsteps = 90\nlength = 32\nwarmup = 0.3\n"
+        "batch_size = 48\nlr = 0.004\nwarmup = 0.1\n[[phases]]\nsteps = 90\nlength = 32\nwarmup = 0.3\n"
         "[[phases]]\nsteps = 10\nlength = 128\nbatch_size = 16\nlr = 0.002\n"
     )
     first, second = parse(["--config", str(file)]).plan
-    assert (first.steps, first.length, first.batch_size, first.lr, first.warmup) == (90, 32, 32, 0.004, 0.3)
+    assert (first.steps, first.length, first.batch_size, first.lr, first.warmup) == (90, 32, 48, 0.004, 0.3)
     assert (second.steps, second.length, second.batch_size, second.lr, second.warmup) == (10, 128, 16, 0.002, 0.1)
 
 
