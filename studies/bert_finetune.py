@@ -1,8 +1,8 @@
 """What was pretraining worth? The model of bert-long told packages apart, beside the same network from random weights.
 
-With 500 and 2,000 labelled texts. Both are trained with the same three learning rates, three seeds each, and all
-of it is recorded: the chapter compares each at its best rate. 20 minutes on one core. Larger: SEEDS, or "sst2" for TASK where it
-is in the cache.
+With 500 and 2,000 labelled texts. Both are trained with the same three learning rates, three seeds each, and all of it
+is recorded: the chapter compares each at its best rate. 20 minutes on one core. Larger: SEEDS, or "sst2" for TASK where
+it is in the cache.
 """
 
 import json
