@@ -8,9 +8,9 @@ needs least. If each weight is left with probability p, independently of the oth
     places(p, b) = b p / (1 - (1 - p)^(2^b - 1))   bits an entry:
 
 p codes that end a gap, and those of long gaps. The bitmap needs 1. Two bits a code are better than it where
-2 p < 1 - (1 - p)^3, which is p < (3 - √5) / 2 = 0.38: when more than 62 % is pruned. No code whatever needs less than
-the entropy -p log₂ p - (1 - p) log₂(1 - p). Pruning makes weights of k bits smaller where p k + places < k. With the
-bitmap that is 1 - p > 1 / k: to prune 15 % pays at 8 bits, and does not at 6.
+2 p < 1 - (1 - p)^3, which is p < (3 - √5) / 2 = 0.38: when more than 62 % is pruned. No code whatever needs less, on
+average, than the entropy -p log₂ p - (1 - p) log₂(1 - p). Pruning makes weights of k bits smaller where
+p k + places < k. With the bitmap that is 1 - p > 1 / k: to prune 15 % pays at 8 bits, and does not at 6.
 
 Absent on purpose: blocks of weights, patterns that a processor can use.
 """

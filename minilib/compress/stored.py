@@ -1,8 +1,9 @@
 """A model as what a disk holds: matrices pruned, quantised, or both, everything else in float32; and back again.
 
-Quantised and pruned are the matrices, as everywhere in this room. What is counted is what is stored: codes in whole
-bytes, the places of the weights that are left, scales and minima. A file has a header besides, of less than 300 bytes
-a tensor. Absent on purpose: buffers, which no model of this book has, and the configuration of the model.
+Matrices are the tables of embeddings too; biases and the gains of norms stay as they are. What is counted is what is
+stored: codes in whole bytes, the places of the weights that are left, scales and minima. A file has a header besides,
+of less than 300 bytes a tensor. Absent on purpose: buffers, which no model of this book has, and the configuration of
+the model.
 """
 
 import json
