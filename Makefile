@@ -2,12 +2,13 @@
 PYTHON ?= python3
 PY := .venv/bin/python
 READY := .venv/.ready
+XLA := .venv-xla/bin/python
 # Small matrices run faster on one thread, and chapters run side by side.
 export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book page test lint unit nbval site lab notebook page sync format bench bench-torch bench-pretrain \
-	study runs-check report lock clean
+.PHONY: help book page test lint unit nbval site test-xla lab notebook page sync format bench bench-torch \
+	bench-pretrain study runs-check report lock clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' Makefile
@@ -25,13 +26,17 @@ lint: $(READY) runs-check  ## style, spelling, the order of the rooms, the recor
 
 unit: $(READY)  ## minilib, the tools, and the rules of the chapters
 	$(PY) -c "from minilib import datasets; datasets.docstrings()"  # cached once, not by each test process
-	$(PY) -m pytest tests --ignore tests/site -n 2
+	$(PY) -m pytest tests --ignore tests/site --ignore tests/xla -n 2
 
 nbval: $(READY)  ## run every code cell and compare its output with the stored one
 	$(PY) -m pytest --nbval --nbval-cell-timeout 300 -n 2 --dist loadfile notebooks
 
 site: $(READY)  ## the built pages in a browser without a network (after make book)
 	$(PY) -m pytest tests/site -n 2 --dist loadgroup
+
+test-xla: .venv-xla/.ready  ## the training loop on XLA's CPU device, in an environment of its own
+	PJRT_DEVICE=CPU XLA_FLAGS="--xla_cpu_multi_thread_eigen=false --xla_backend_optimization_level=0" \
+		$(XLA) -m pytest tests/xla
 
 lab: $(READY)  ## read and run the chapters in JupyterLab
 	.venv/bin/jupyter lab notebooks
@@ -73,14 +78,23 @@ lock: $(READY)  ## requirements.in -> requirements.txt
 		--no-emit-find-links --no-emit-trusted-host -o requirements.txt requirements.in
 	sed -i.old 's/^\(torch==[0-9.]*\)+[a-z0-9]*/\1/' requirements.txt && rm requirements.txt.old
 
-clean:  ## remove the site and every cache; .venv stays
+clean:  ## remove the site and every cache; .venv and .venv-xla stay
 	rm -rf _build .pytest_cache .ruff_cache .import_linter_cache .hypothesis .coverage
 	find minilib tests tools notebooks benchmarks -name __pycache__ -prune -exec rm -rf {} +
 
+RIGHT_PYTHON = @$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' || \
+	{ echo "The book needs Python 3.11 to 3.13; try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+
 $(READY): requirements.txt pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' || \
-		{ echo "The book needs Python 3.11 to 3.13; try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	$(RIGHT_PYTHON)
 	$(PYTHON) -m venv .venv
 	$(PY) -m pip install -qq -r requirements.txt
 	$(PY) -m pip install -qq --no-build-isolation --no-deps -e .
+	@touch $@
+
+.venv-xla/.ready: requirements.txt tests/xla/requirements.txt
+	$(RIGHT_PYTHON)
+	$(PYTHON) -m venv .venv-xla
+	grep -v '^torch==' requirements.txt > .venv-xla/constraints.txt
+	$(XLA) -m pip install -qq -c .venv-xla/constraints.txt -r tests/xla/requirements.txt
 	@touch $@

@@ -1,8 +1,8 @@
 """Everything that differs between devices: which is there, how to wait for it, what it can do.
 
 CUDA, Apple's MPS and a TPU with `torch_tpu` answer to `torch.accelerator`; a TPU with `torch_xla` does not, and wants
-`sync()` once a step. Seen to run: CPU, and the loop on XLA's CPU device. Absent on purpose: several kinds of devices in
-one run.
+`sync()` once a step. Seen to run: CPU, and XLA's CPU device (`make test-xla`). Absent on purpose: several kinds of
+devices in one run.
 """
 
 import functools
@@ -16,6 +16,8 @@ import torch
 
 def pick(name: str | None = None) -> torch.device:
     """The device of this process: the best that is there, or the one named "cpu", "cuda", "mps", "xla", ...
+
+    XLA must be picked before the first backward pass of the process: PyTorch counts the devices then (seen with 2.9).
 
     Raises:
         ValueError: there is no such device here.
@@ -38,9 +40,10 @@ def pick(name: str | None = None) -> torch.device:
 def _on_tpu() -> bool:
     if importlib.util.find_spec("torch_xla") is None:
         return False
+    import torch_xla
     import torch_xla.core.xla_model as xm
 
-    return xm.xla_device_hw(xm.xla_device()) == "TPU"
+    return xm.xla_device_hw(torch_xla.device()) == "TPU"
 
 
 def sync(device: torch.device) -> None:
@@ -55,8 +58,10 @@ def wait(device: torch.device) -> None:
     """Until the device has done what it was asked for; before a clock is read."""
     if device.type == "xla":
         import torch_xla
+        import torch_xla.core.xla_model as xm
 
-        torch_xla.sync(wait=True)
+        torch_xla.sync()
+        xm.wait_device_ops()  # `sync(wait=True)` returns when the work has been handed out
     elif device.type != "cpu":
         torch.accelerator.synchronize()
 
@@ -80,27 +85,40 @@ def peak_bytes(device: torch.device) -> int:
 def precision(device: torch.device) -> str:
     """ "bf16" where the device multiplies bfloat16 at least 1.5 times as fast as float32, else "fp32"; measured.
 
-    Processors without an instruction for bfloat16 are up to a hundred times slower with it.
+    Processors without an instruction for bfloat16 are up to a hundred times slower with it. A TPU is not asked: it
+    multiplies float32 in bfloat16 too, unless told not to, and would seem to gain nothing.
     """
-    if device.type == "xla":
-        return "bf16"  # what a TPU is made for
-    n = 256 if device.type == "cpu" else 2048
-    return "bf16" if matmul_rate(device, torch.bfloat16, n) >= 1.5 * matmul_rate(device, torch.float32, n) else "fp32"
+    if device.type == "xla" and _on_tpu():
+        return "bf16"
+    return "bf16" if matmul_rate(device, torch.bfloat16) >= 1.5 * matmul_rate(device, torch.float32) else "fp32"
 
 
 @functools.cache
 def matmul_rate(device: torch.device, dtype: torch.dtype, size: int | None = None) -> float:
-    """Floating-point operations a second of a large square product, the best of some: what utilisation is against."""
-    n = size or (1024 if device.type == "cpu" else 8192)
+    """Floating-point operations a second of a large square product, the best of some: what utilisation is against.
+
+    The matrices have `size` rows: if not given, the first of 256, 512, ..., 8192 whose product takes 20 ms.
+    """
+    n = size or 256
+    seconds = _seconds(device, dtype, n)
+    while size is None and seconds < 0.02 and n < 8192:
+        n *= 2
+        seconds = _seconds(device, dtype, n)
+    return 2 * n**3 / seconds
+
+
+def _seconds(device: torch.device, dtype: torch.dtype, n: int) -> float:
+    """The shortest time of a product of two matrices with n rows; the first, which may compile, does not count."""
     a, b = (torch.randn(n, n, device=device, dtype=dtype) for _ in range(2))
     seconds = []
     while len(seconds) < 2 or (len(seconds) < 6 and sum(seconds) < 1):
         wait(device)
         start = perf_counter()
-        a @ b
+        product = a @ b
         wait(device)
         seconds.append(perf_counter() - start)
-    return 2 * n**3 / min(seconds[1:])
+        del product  # not before it is there: XLA leaves out what nobody holds
+    return min(seconds[1:])
 
 
 def recipe(device: torch.device) -> dict:

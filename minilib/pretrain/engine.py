@@ -74,7 +74,7 @@ class Run:
 
         self.step = self.tokens = 0
         self.seconds = 0.0  # of training: the clock stops while the run validates or saves
-        self.skipped = torch.zeros((), device=self.device)
+        self.skipped = torch.zeros(()).to(self.device)  # data, while zeros made there are a part of XLA's program
         self.resume()
         self.complete = self.step == self.total and (self.folder / "run.json").exists()
         self.book = parallel.in_turn(self.open_book, team)
@@ -116,7 +116,7 @@ class Run:
         asked, row = self.listen(), None
         bar = tqdm(total=self.total, initial=self.step, disable=True if self.quiet else None, unit="step")
         done, began = 0, perf_counter()
-        losses = torch.zeros(2, device=self.device)  # of the steps that were not skipped: their sum, and how many
+        losses = torch.zeros(2).to(self.device)  # of the steps that were not skipped: their sum, and how many
         for k, phase in enumerate(self.plan):
             before = sum(earlier.steps for earlier in self.plan[:k])
             self.model.train()
@@ -125,6 +125,7 @@ class Run:
                 loss, norm, squares = self.one_step(k, phase, self.step - before, lr)
                 self.step, self.tokens = self.step + 1, self.tokens + phase.batch_size * phase.length
                 losses, done = losses + loss, done + 1
+                sync(self.device)
                 bar.update()
 
                 logs = self.step % self.config.log_every == 0 or self.step == self.total
@@ -153,7 +154,7 @@ class Run:
                     self.save()
                 if stops:
                     raise Stopped(f"asked to stop: saved after step {self.step:,}; the same command goes on")
-                losses, done, began = torch.zeros(2, device=self.device), 0, perf_counter()
+                losses, done, began = torch.zeros(2).to(self.device), 0, perf_counter()
         bar.close()
         return self.finish(row or self.validate())
 
@@ -170,7 +171,7 @@ class Run:
         for i in range(count):
             batch = self.data.batch(k, number, i)
             parallel.accumulate(self.model, last=i == count - 1)
-            with torch.autocast(self.device.type, self.dtype, enabled=self.dtype != torch.float32):
+            with torch.autocast(self.device.type, torch.bfloat16, enabled=self.precision == "bf16"):
                 loss = self.model(batch).loss / count
             loss.backward()
             total = total + loss.detach()
@@ -184,7 +185,6 @@ class Run:
         careful_step(self.optimizer, finite)
         self.optimizer.zero_grad()
         self.skipped += ~finite
-        sync(self.device)
         counted = torch.stack([torch.where(finite, total, 0.0), finite.float()])
         return counted, norm, (small, norm * norm)
 
@@ -196,7 +196,7 @@ class Run:
         self.model.eval()
         sums, rows = torch.zeros(3, device=self.device), torch.ones((), device=self.device)
         for batch in self.data.validation():
-            with torch.autocast(self.device.type, self.dtype, enabled=self.dtype != torch.float32):
+            with torch.autocast(self.device.type, torch.bfloat16, enabled=self.precision == "bf16"):
                 out = self.model(batch)
             count = len(next(iter(batch.values())))  # the last batches may have a row less
             sums += count * torch.stack([out.loss, out.correct, rows])

@@ -21,7 +21,8 @@ def optimizer(
     ours = {"on_nonfinite": "skip", "capturable": device.type != "cpu"}
     make = {
         "sgd": lambda: torch.optim.SGD(groups, lr, momentum=0.9, nesterov=True, fused=fused),
-        "adamw": lambda: torch.optim.AdamW(groups, lr, fused=fused),
+        # capturable: the number of the step stays on the device, else XLA would compile each step anew
+        "adamw": lambda: torch.optim.AdamW(groups, lr, fused=fused, capturable=not fused),
         "lars": lambda: torch_optim.LARS(plain, lr, **ours),
         "lamb": lambda: torch_optim.LAMB(plain, lr, **ours),
         "adafactor": lambda: torch_optim.Adafactor(groups, lr, relative_step=False, **ours),
@@ -38,7 +39,24 @@ def careful_step(opt: torch.optim.Optimizer, finite: torch.Tensor) -> None:
     if finite.device.type == "cpu":
         if finite:
             opt.step()
-        return
-    if not isinstance(opt, torch_optim.Optimizer):
+    elif isinstance(opt, torch_optim.Optimizer):
+        opt.step()  # on_nonfinite="skip" looks for itself
+    elif opt.defaults["fused"]:
         opt.grad_scale, opt.found_inf = None, (~finite).float()  # how torch's own fused steps are told to skip
+        opt.step()
+    else:
+        step_or_undo(opt, finite)
+
+
+@torch.no_grad()
+def step_or_undo(opt: torch.optim.Optimizer, finite: torch.Tensor) -> None:
+    """A step of a method that cannot skip, taken back where `finite` is false: from copies of all that it may change.
+
+    State that begins in this step is then zero, from which SGD and AdamW go on as from none.
+    """
+    tensors = {p: {"": p} | opt.state.get(p, {}) for group in opt.param_groups for p in group["params"]}
+    before = {p: {name: t.clone() for name, t in own.items()} for p, own in tensors.items()}
     opt.step()
+    for p, old in before.items():
+        for name, t in ({"": p} | opt.state.get(p, {})).items():
+            t.copy_(torch.where(finite, t, old[name] if name in old else torch.zeros_like(t)))

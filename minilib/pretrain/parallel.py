@@ -166,10 +166,11 @@ def gather(model: nn.Module, optimizer: torch.optim.Optimizer) -> tuple[dict, di
 
 def scatter(model: nn.Module, optimizer: torch.optim.Optimizer, weights: dict, state: dict) -> None:
     """What `gather` gave, put back, each process taking its part; all of them have read all of it."""
-    set_model_state_dict(model, weights, options=WHOLE)
     nested = {}
     for name, t in state.items():
         parameter, key = name.split("/")
         nested.setdefault(parameter, {})[key] = t
     groups = get_optimizer_state_dict(model, optimizer)["param_groups"]
     set_optimizer_state_dict(model, optimizer, {"state": nested, "param_groups": groups}, options=WHOLE)
+    # last: to begin the state, torch took a step with learning rate 0, which for a capturable AdamW is 0/0
+    set_model_state_dict(model, weights, options=WHOLE)

@@ -12,7 +12,7 @@ CPU = torch.device("cpu")
 @pytest.mark.parametrize(("gain", "expected"), [(2.0, "bf16"), (1.2, "fp32"), (0.01, "fp32")])
 def test_bfloat16_is_taken_where_it_is_clearly_faster(monkeypatch, gain, expected):
     device.precision.cache_clear()
-    monkeypatch.setattr(device, "matmul_rate", lambda place, dtype, size: gain if dtype == torch.bfloat16 else 1.0)
+    monkeypatch.setattr(device, "matmul_rate", lambda place, dtype: gain if dtype == torch.bfloat16 else 1.0)
     assert device.precision(CPU) == expected
     device.precision.cache_clear()
 
