@@ -26,7 +26,7 @@ lint: $(READY) runs-check  ## style, spelling, the order of the rooms, the recor
 
 unit: $(READY)  ## minilib, the tools, and the rules of the chapters
 	$(PY) -c "from minilib import datasets; datasets.docstrings()"  # cached once, not by each test process
-	$(PY) -m pytest tests --ignore tests/site --ignore tests/xla -n 2
+	$(PY) -m pytest tests --ignore tests/site -n 2
 
 nbval: $(READY)  ## run every code cell and compare its output with the stored one
 	$(PY) -m pytest --nbval --nbval-cell-timeout 300 -n 2 --dist loadfile notebooks

@@ -1,8 +1,8 @@
 """Starts a chapter's kernel again, twice at most, when it does not answer.
 
-A kernel is given numbers of ports that were free a moment before. Where another process, such as
-the gloo workers of a chapter that runs next to it, takes one of them first, the kernel lives on
-in silence.
+A kernel is given numbers of ports that were free a moment before. Where another process takes
+one of them first, such as a gloo worker of a chapter that runs next to it, the kernel lives in
+silence.
 """
 
 import logging
