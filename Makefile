@@ -29,7 +29,7 @@ unit: $(READY)  ## minilib, the tools, and the rules of the chapters
 	$(PY) -m pytest tests --ignore tests/site -n 2
 
 nbval: $(READY)  ## run every code cell and compare its output with the stored one
-	$(PY) -m pytest --nbval --nbval-cell-timeout 300 -n 2 --dist loadfile notebooks
+	PYTHONPATH=tools $(PY) -m pytest -p steady_kernels --nbval --nbval-cell-timeout 300 -n 2 --dist loadfile notebooks
 
 site: $(READY)  ## the built pages in a browser without a network (after make book)
 	$(PY) -m pytest tests/site -n 2 --dist loadgroup

@@ -1,4 +1,4 @@
-"""Starts a chapter's kernel again, twice at most, when it does not answer.
+"""For pytest with nbval: starts a chapter's kernel again, twice at most, when it does not answer.
 
 A kernel is given numbers of ports that were free a moment before. Where another process takes
 one of them first, such as a gloo worker of a chapter that runs next to it, the kernel lives in
