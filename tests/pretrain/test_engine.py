@@ -100,7 +100,7 @@ def test_accumulation_equals_the_big_batch_to_rounding(small, tmp_path):
 
 def test_two_phases_have_their_lengths_and_schedules(small):
     phases = [{"steps": 4, "length": 16}, {"steps": 4, "length": 32, "batch_size": 4, "lr": 1e-3, "warmup": 2}]
-    config = small(phases=phases, log_every=1)
+    config = small(phases=phases, schedule="linear", log_every=1)
     engine.train(config, quiet=True)
     rows = read_curve(config.folder)
     assert [row["tokens"] for row in rows] == [8 * 16 * k for k in (1, 2, 3, 4)] + [
