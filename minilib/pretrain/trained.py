@@ -60,7 +60,8 @@ def export(run: str | Path, out: str | Path) -> Path:
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True)
     try:
-        (part / CONFIG).write_text(json.dumps(dataclasses.asdict(config), indent=1) + "\n", encoding="utf-8")
+        told = dataclasses.asdict(config) | {"out": None, "start": None}  # folders of the machine that trained it
+        (part / CONFIG).write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
         (part / TOKENIZER).write_text(json.dumps(made.content) + "\n", encoding="utf-8")
         save_file({name: t.bfloat16() for name, t in model.state_dict().items()}, part / WEIGHTS)
         os.rename(part, out)
