@@ -4,12 +4,12 @@ In float32, so that every machine can repeat it. Two seeds each, about 4 minutes
 SEEDS.
 """
 
-import csv
 import json
 from pathlib import Path
 
 from minilib.pretrain import engine
 from minilib.pretrain.config import Config
+from minilib.pretrain.logbook import read_curve
 from minilib.runs import ROOT, Study
 
 SEEDS = [0, 1]
@@ -17,12 +17,11 @@ CASES = {"as published": {"published_weights": True}, "ours": {}}
 KEPT = ("step", "tokens", "loss", "validation_loss", "validation_accuracy", "grad_norm", "lr")
 
 
-def one(folder: Path, **changes) -> list[dict]:
+def one(folder: Path, **changes) -> list:
     """The rows of a run's curve at which it validated, and its results. It goes on where it was killed."""
     config = Config(precision="fp32", device="cpu", out=str(folder), **changes)
     results = engine.train(config, quiet=True)
-    with open(folder / "curve.csv", newline="", encoding="utf-8") as file:
-        rows = [{k: float(row[k]) for k in KEPT} for row in csv.DictReader(file)]
+    rows = [{k: float(row[k]) for k in KEPT} for row in read_curve(folder)]
     return [[row for row in rows if row["validation_loss"] == row["validation_loss"]], results]
 
 

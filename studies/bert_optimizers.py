@@ -5,11 +5,10 @@ side of the best as it takes for the best to have a neighbour on either side. Th
 All else (clipping, weight decay, warm-up, schedule) is as in the default run. 90 minutes on one core. Larger: SEEDS.
 """
 
-import csv
 import json
 
-from minilib.pretrain import engine
-from minilib.pretrain.config import Config
+from bert_laptop import one
+
 from minilib.runs import ROOT, Study
 
 RATES = {
@@ -19,23 +18,21 @@ RATES = {
     "came": [5e-4, 1e-3, 2e-3],
 }
 SEEDS = [0, 1, 2]
-KEPT = ("step", "tokens", "loss", "validation_loss", "validation_accuracy", "lr")
 
 
-def one(optimizer: str, lr: float, seed: int) -> list[dict]:
-    """The rows of a run's curve at which it validated. It goes on where it was killed."""
+def curve(optimizer: str, lr: float, seed: int) -> list[dict]:
+    """The rows of a run's curve at which it validated."""
     folder = ROOT / "_build" / "studies" / "bert-optimizers" / f"{optimizer}-{lr:g}-{seed}"
-    config = Config(optimizer=optimizer, lr=lr, seed=seed, precision="fp32", device="cpu", out=str(folder))
-    engine.train(config, quiet=True)
-    with open(folder / "curve.csv", newline="", encoding="utf-8") as file:
-        rows = [{k: float(row[k]) for k in KEPT} for row in csv.DictReader(file)]
-    return [row for row in rows if row["validation_loss"] == row["validation_loss"]]
+    rows, _ = one(folder, optimizer=optimizer, lr=lr, seed=seed)
+    return rows
 
 
 def losses(done: dict, optimizer: str) -> dict[float, float]:
     """Last validation loss with the first seed by learning rate, in order."""
     keys = [json.loads(key) for key in done]
-    found = {lr: done[json.dumps([o, lr, s])][-1]["validation_loss"] for o, lr, s in keys if (o, s) == (optimizer, 0)}
+    found = {
+        lr: done[json.dumps([o, lr, s])][-1]["validation_loss"] for o, lr, s in keys if (o, s) == (optimizer, SEEDS[0])
+    }
     return dict(sorted(found.items()))
 
 
@@ -43,7 +40,7 @@ def main():
     study = Study("bert-optimizers", {"rates": RATES, "seeds": SEEDS, "precision": "fp32"})
 
     def run(wanted):
-        return study.run([(json.dumps(w), lambda w=w: one(*w)) for w in wanted])
+        return study.run([(json.dumps(w), lambda w=w: curve(*w)) for w in wanted])
 
     done, chosen = run([(name, lr, SEEDS[0]) for name, rates in RATES.items() for lr in rates]), {}
     for name in RATES:
@@ -55,11 +52,11 @@ def main():
                 break
             done = run([(name, low / 2 if chosen[name] == low else 2 * high, SEEDS[0])])
     done = run([(name, lr, seed) for name, lr in chosen.items() for seed in SEEDS[1:]])
-    curve = []
+    points = []
     for key, rows in done.items():
         name, lr, seed = json.loads(key)
-        curve += [{"optimizer": name, "rate": lr, "seed": seed} | row for row in rows]
-    study.record(curve, {"chosen": chosen})
+        points += [{"optimizer": name, "rate": lr, "seed": seed} | row for row in rows]
+    study.record(points, {"chosen": chosen})
 
 
 if __name__ == "__main__":
