@@ -41,6 +41,10 @@ class Config:
 
     # What is trained on what
     model: str = option("bert-tiny", "size by name: bert-tiny, ..., bert-large, gpt2, gpt2-medium, t5-small, t5-base")
+    layers: int | None = option(None, "blocks, in place of the named model's (T5: in each stack)", low=1)
+    width: int | None = option(
+        None, "of the hidden states, likewise; heads have 64 numbers, but are at least two", low=4
+    )
     corpus: str = option("docstrings", "docstrings, novels, or a folder of .txt files")
     vocabulary: int = option(4096, "entries of the tokenizer, which is trained on the corpus", low=300, high=65_536)
     length: int = option(64, "tokens a row", low=8)

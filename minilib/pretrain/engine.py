@@ -17,7 +17,7 @@ from torch import nn
 from tqdm import tqdm
 
 from minilib import noise, schedules
-from minilib.pretrain import checkpoint, parallel, sizes, trained
+from minilib.pretrain import checkpoint, parallel, trained
 from minilib.pretrain.config import Config, Phase
 from minilib.pretrain.data import Data
 from minilib.pretrain.device import describe, matmul_rate, peak_bytes, precision, seed, sync, wait
@@ -81,7 +81,7 @@ class Run:
 
     def prepare(self) -> nn.Module:
         """Data and model. What is wrong with the configuration is found here, before processes wait for each other."""
-        sizes.size(self.config.model)  # an unknown name is found before there is work
+        trained.shape(self.config)  # an unknown name is found before there is work
         check_folder(self.config)
         self.micro = [micro_batch(self.config, phase, self.team.ranks) for phase in self.plan]
         self.data = Data(self.config, self.team, self.micro)

@@ -70,9 +70,22 @@ def export(run: str | Path, out: str | Path) -> Path:
     return out
 
 
+def shape(config: Config) -> dict:
+    """Fields of `Size` in which the model differs from the one it is named after.
+
+    Raises:
+        ValueError: an unknown name, or a width that its heads do not divide.
+    """
+    changes = {} if config.layers is None else {"layers": config.layers}
+    if config.width is not None:
+        changes |= {"width": config.width, "heads": max(2, config.width // 64)}
+    sizes.size(config.model, **changes)
+    return changes
+
+
 def build(config: Config, vocabulary: int) -> nn.Module:
-    """The model, on the CPU, with weights drawn by torch's generator. ValueError for an unknown name."""
-    changes = {"dropout": config.dropout, "checkpoint_activations": config.recompute}
+    """The model, on the CPU, with weights drawn by torch's generator. Errors as for `shape`."""
+    changes = shape(config) | {"dropout": config.dropout, "checkpoint_activations": config.recompute}
     if config.model.startswith("bert"):
         changes |= {"next_sentence": config.next_sentence, "pre_norm": config.pre_norm}
         changes |= {"published_weights": config.published_weights}

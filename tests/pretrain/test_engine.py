@@ -7,7 +7,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from minilib.pretrain import engine
+from minilib.pretrain import engine, sizes
 from minilib.pretrain.config import Config
 from minilib.pretrain.logbook import read_curve
 
@@ -65,8 +65,8 @@ def test_the_loss_falls_below_the_unigram_entropy(small):
 @pytest.mark.parametrize("model", ["gpt2", "t5-small"])
 def test_other_models_run_too(small, model, monkeypatch):
     tiny = {"layers": 2, "width": 32, "heads": 2}
-    size = engine.sizes.size
-    monkeypatch.setattr(engine.sizes, "size", lambda name, **changes: size(name, **tiny | changes))
+    size = sizes.size
+    monkeypatch.setattr(sizes, "size", lambda name, **changes: size(name, **tiny | changes))
     results = engine.train(small(model=model, vocabulary=400, steps=4), quiet=True)
     assert results["steps"] == 4
     assert 0 < results["validation_loss"] < 2 * math.log(400)
@@ -139,7 +139,7 @@ def test_a_loss_that_explodes_ends_the_run_and_keeps_the_last_good_checkpoint(sm
 
 
 def test_a_loss_that_is_not_finite_is_skipped_like_its_gradient(small, monkeypatch):
-    forward = engine.sizes.Bert.forward
+    forward = sizes.Bert.forward
     calls = []
 
     def poisoned(self, batch):
@@ -149,7 +149,7 @@ def test_a_loss_that_is_not_finite_is_skipped_like_its_gradient(small, monkeypat
             return out._replace(loss=out.loss * math.nan) if len(calls) in (3, 5, 6) else out
         return out
 
-    monkeypatch.setattr(engine.sizes.Bert, "forward", poisoned)
+    monkeypatch.setattr(sizes.Bert, "forward", poisoned)
     config = small()
     assert engine.train(config, quiet=True)["skipped"] == 3
     assert [math.isnan(row["loss"]) for row in read_curve(config.folder)] == [False, False, True, False]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from minilib.pretrain import engine, finetune, trained
+from minilib.pretrain import engine, finetune, sizes, trained
 from minilib.pretrain.finetune import Classifier, Finetuning, fresh
 from minilib.pretrain.labelled import Part, Rows
 from minilib.runs import FIELDS
@@ -164,8 +164,8 @@ def test_the_other_optimizers_learn_too(settings, optimizer):
 
 
 def test_another_model_than_bert_is_refused(settings, prose, small, tmp_path, monkeypatch):
-    tiny, size = {"layers": 1, "width": 16, "heads": 1}, engine.sizes.size
-    monkeypatch.setattr(engine.sizes, "size", lambda name, **changes: size(name, **tiny | changes))
+    tiny, size = {"layers": 1, "width": 16, "heads": 1}, sizes.size
+    monkeypatch.setattr(sizes, "size", lambda name, **changes: size(name, **tiny | changes))
     config = small(model="gpt2", vocabulary=400, steps=1)
     engine.train(config, quiet=True)
     with pytest.raises(ValueError, match="run = .*: must be of a BERT, is of gpt2"):

@@ -6,7 +6,8 @@ import json
 import pytest
 import torch
 
-from minilib.pretrain import engine, trained
+from minilib.pretrain import engine, sizes, trained
+from minilib.pretrain.config import Config
 from minilib.pretrain.logbook import read_curve
 from tests.pretrain.test_engine import weights
 
@@ -52,8 +53,8 @@ def test_an_export_has_three_files_and_half_the_bytes_and_is_loaded_alike(small,
 
 @pytest.mark.parametrize("model", ["gpt2", "t5-small"])
 def test_the_other_models_are_loaded_and_exported_too(small, model, monkeypatch, tmp_path):
-    tiny, size = {"layers": 2, "width": 32, "heads": 2}, engine.sizes.size
-    monkeypatch.setattr(engine.sizes, "size", lambda name, **changes: size(name, **tiny | changes))
+    tiny, size = {"layers": 2, "width": 32, "heads": 2}, sizes.size
+    monkeypatch.setattr(sizes, "size", lambda name, **changes: size(name, **tiny | changes))
     config = small(model=model, vocabulary=400, steps=2)
     engine.train(config, quiet=True)
     half = trained.load(trained.export(config.folder, tmp_path / "model")).model.state_dict()
@@ -133,3 +134,15 @@ def test_a_run_does_not_go_on_with_another_tokenizer(small, prose, tmp_path):
     (corpus / "0.txt").write_text("Something else stands here.\n\nAnd nothing more, which is a pity.")
     with pytest.raises(ValueError, match="has a run with another tokenizer: the corpus"):
         engine.train(config, quiet=True)
+
+
+def test_layers_and_width_make_another_shape_of_a_named_model():
+    config = Config(model="bert-tiny", layers=3, width=256)
+    size = trained.build(config, 500).size
+    assert (size.layers, size.width, size.heads) == (3, 256, 4)
+    named = trained.build(Config(model="bert-tiny"), 500).size
+    assert (named.layers, named.width, named.heads) == (2, 128, 2)
+    for name, known in sizes.SIZES.items():  # the rule for heads is that of the published sizes
+        assert trained.shape(Config(model=name, width=known.width))["heads"] == known.heads
+    with pytest.raises(ValueError, match="heads must divide the width 37, got 2"):
+        trained.shape(Config(width=37))

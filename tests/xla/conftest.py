@@ -3,7 +3,7 @@
 import pytest
 import torch_xla
 
-from minilib.pretrain import device, engine
+from minilib.pretrain import device, engine, sizes
 from tests.pretrain.conftest import prose  # noqa: F401
 
 # PyTorch counts the devices at the first backward pass of a process, and would not find this one later.
@@ -26,10 +26,10 @@ FEW = {
 @pytest.fixture(scope="session", autouse=True)
 def tiny(tmp_path_factory):
     """All models are tiny, and no run measures how fast the device is."""
-    size = engine.sizes.size
+    size = sizes.size
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MINILIB_DATA", str(tmp_path_factory.mktemp("data")))
-        patch.setattr(engine.sizes, "size", lambda name, **changes: size(name, **TINY | changes))
+        patch.setattr(sizes, "size", lambda name, **changes: size(name, **TINY | changes))
         patch.setattr(engine, "matmul_rate", lambda *_: 1e9)
         yield
     device.matmul_rate.cache_clear()
