@@ -88,12 +88,12 @@ class Study:
 
         from tqdm import tqdm
 
-        for key, function in tqdm(list(jobs), desc=self.name):
-            if key not in self.saved["jobs"]:
-                start = perf_counter()
-                self.saved["jobs"][key] = function()
-                self.saved["seconds"] += perf_counter() - start
-                write(self.partial, json.dumps(self.saved))
+        missing = {key: function for key, function in jobs if key not in self.saved["jobs"]}
+        for key, function in tqdm(missing.items(), desc=self.name, disable=not missing):
+            start = perf_counter()
+            self.saved["jobs"][key] = function()
+            self.saved["seconds"] += perf_counter() - start
+            write(self.partial, json.dumps(self.saved))
         return self.saved["jobs"]
 
     def record(self, curve: list[dict], results: dict) -> Path:
