@@ -14,6 +14,7 @@ from pathlib import Path
 
 from bert_laptop import one
 
+from minilib.pretrain.config import Config
 from minilib.pretrain.engine import Diverged
 from minilib.runs import ROOT, Study
 from minilib.tuning import best_rate
@@ -27,12 +28,14 @@ LOOKS = 8  # validations a run
 
 
 def losses(folder: Path, **changes) -> list[list[float]]:
-    """Tokens and validation loss at each look at a run, with its last look last; one row (0, 99) when it diverged."""
-    config = BENCH | changes
-    steps = round(config["tokens"] / (config["length"] * config["batch_size"]))
-    often = {"evaluate_every": max(1, steps // LOOKS), "log_every": max(1, steps // LOOKS), "save_every": 10**6}
+    """Tokens and validation loss at each look at a run of BENCH with changes, the last look last.
+
+    A run that diverged has one row: 0 and 99.
+    """
+    settings = BENCH | changes
+    often = max(1, sum(phase.steps for phase in Config(**settings).plan) // LOOKS)
     try:
-        rows, _ = one(folder, **config, **often)
+        rows, _ = one(folder, **settings, evaluate_every=often, log_every=often, save_every=10**6)
     except Diverged:
         return [[0, 99.0]]
     return [[row["tokens"], round(row["validation_loss"], 4)] for row in rows]
