@@ -4,7 +4,7 @@ A small BERT (BENCH). Tuned: every method gets three learning rates at every bat
 root of the batch, and more where the best is at an edge (`minilib.tuning`), with one seed; the best is run with two
 more seeds. By the rule of You et al. 2020: AdamW and LAMB take the rate that is best at batch BASE, times the root of
 the batch, and the same *number* of warm-up steps everywhere: a fifth of the steps at the largest batch, as theirs are.
-A loss of 99 is a run that diverged. An hour on one core. Larger: BENCH["tokens"], SEEDS, BATCHES.
+A loss of 99 is a run that diverged. An hour and a half on one core. Larger: BENCH["tokens"], SEEDS, BATCHES.
 """
 
 import json
@@ -27,13 +27,13 @@ SEEDS = (0, 1, 2)
 LOOKS = 8  # validations a run
 
 
-def losses(folder: Path, **changes) -> list[list[float]]:
-    """Tokens and validation loss at each look at a run of BENCH with changes, the last look last.
+def losses(folder: Path, looks: int = LOOKS, **changes) -> list[list[float]]:
+    """Tokens and validation loss at (about) so many looks at a run of BENCH with changes, the last look last.
 
     A run that diverged has one row: 0 and 99.
     """
     settings = BENCH | changes
-    often = max(1, sum(phase.steps for phase in Config(**settings).plan) // LOOKS)
+    often = max(1, sum(phase.steps for phase in Config(**settings).plan) // looks)
     try:
         rows, _ = one(folder, **settings, evaluate_every=often, log_every=often, save_every=10**6)
     except Diverged:

@@ -14,7 +14,7 @@ import typing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-OPTIMIZERS = ("sgd", "adamw", "lars", "lamb", "adafactor", "came")
+OPTIMIZERS = ("sgd", "adamw", "lars", "lamb", "adafactor", "came", "came-corrected")
 PRECISIONS = (None, "bf16", "fp32")
 SCHEDULES = ("constant", "linear", "polynomial", "cosine")
 

@@ -10,10 +10,11 @@ from minilib.torch_optim import parameter_groups
 def optimizer(
     name: str, model: nn.Module, lr: float, weight_decay: float, device: torch.device
 ) -> torch.optim.Optimizer:
-    """sgd (Nesterov), adamw, lars, lamb, adafactor or came with the usual exclusions, over every parameter once.
+    """The method of this name, one of `config.OPTIMIZERS`, with the usual exclusions, over every parameter once.
 
-    Betas and the like are each method's own defaults. Adafactor takes `lr` itself, not a relative step, so that all
-    methods follow the same schedule.
+    sgd is Nesterov's; came-corrected is CAME whose confidence is corrected for the start, as Adam's averages are. Betas
+    and the like are each method's own defaults. Adafactor takes `lr` itself, not a relative step, so that all methods
+    follow the same schedule.
     """
     groups = parameter_groups(model, weight_decay)
     plain = parameter_groups(model, weight_decay, layer_adaptation=False)
@@ -27,6 +28,7 @@ def optimizer(
         "lamb": lambda: torch_optim.LAMB(plain, lr, **ours),
         "adafactor": lambda: torch_optim.Adafactor(groups, lr, relative_step=False, **ours),
         "came": lambda: torch_optim.CAME(groups, lr, **ours),
+        "came-corrected": lambda: torch_optim.CAME(groups, lr, correct_confidence=True, **ours),
     }
     opt = make[name]()
     covered = [id(p) for group in opt.param_groups for p in group["params"]]

@@ -72,7 +72,7 @@ def test_other_models_run_too(small, model, monkeypatch):
     assert 0 < results["validation_loss"] < 2 * math.log(400)
 
 
-@pytest.mark.parametrize("optimizer", ["sgd", "adamw", "lars", "lamb", "adafactor", "came"])
+@pytest.mark.parametrize("optimizer", ["sgd", "adamw", "lars", "lamb", "adafactor", "came", "came-corrected"])
 @pytest.mark.parametrize("step", [4, 6])
 def test_a_run_that_died_goes_on_as_if_it_had_not(small, monkeypatch, tmp_path, optimizer, step):
     options = {"optimizer": optimizer, "dropout": 0.1, "precision": "bf16"}

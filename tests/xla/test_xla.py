@@ -12,7 +12,7 @@ from minilib.pretrain.logbook import read_curve
 from minilib.pretrain.optimizers import careful_step, optimizer
 from tests.xla.conftest import XLA
 
-METHODS = ["sgd", "adamw", "lars", "lamb", "adafactor", "came"]
+METHODS = ["sgd", "adamw", "lars", "lamb", "adafactor", "came", "came-corrected"]
 
 
 def curve(config):
