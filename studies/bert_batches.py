@@ -1,10 +1,10 @@
-"""The same million tokens in batches of 8 to 512 rows: AdamW, LAMB, LARS and SGD, tuned at each batch, and by a rule.
+"""The same 600,000 tokens in batches of 8 to 512 rows: AdamW, LAMB, LARS and SGD, tuned at each batch, and by a rule.
 
 A small BERT (BENCH). Tuned: every method gets three learning rates at every batch, centred on its own rate times the
 root of the batch, and more where the best is at an edge (`minilib.tuning`), with one seed; the best is run with two
 more seeds. By the rule of You et al. 2020: AdamW and LAMB take the rate that is best at batch BASE, times the root of
 the batch, and the same *number* of warm-up steps everywhere: a fifth of the steps at the largest batch, as theirs are.
-A loss of 99 is a run that diverged. An hour and a half on one core. Larger: BENCH["tokens"], SEEDS, BATCHES.
+A loss of 99 is a run that diverged. An hour on one core. Larger: BENCH["tokens"], SEEDS, BATCHES.
 """
 
 import json
@@ -19,7 +19,7 @@ from minilib.pretrain.engine import Diverged
 from minilib.runs import ROOT, Study
 from minilib.tuning import best_rate
 
-BENCH = {"vocabulary": 2048, "layers": 2, "width": 64, "length": 32, "tokens": 1_000_000, "evaluate_rows": 1024}
+BENCH = {"vocabulary": 2048, "layers": 2, "width": 64, "length": 32, "tokens": 600_000, "evaluate_rows": 1024}
 BATCHES, BASE = (8, 32, 128, 512), 32
 RATES = {"adamw": [1e-3, 2e-3, 4e-3], "lamb": [5e-3, 1e-2, 2e-2], "lars": [1.0, 2.0, 4.0], "sgd": [0.1, 0.2, 0.4]}
 RULED = ("adamw", "lamb")
