@@ -90,7 +90,6 @@ def fit(
             group["lr"] = lr * schedule(step, epochs * each)
         opt.step()
         opt.zero_grad()
-    settle(model, images)
     return losses
 
 
@@ -98,7 +97,8 @@ def fit(
 def settle(model: nn.Module, images: Tensor) -> None:
     """Give the batch norms the means and variances of all these images, in place of a running average of batches.
 
-    A running average needs some fifty steps to forget where it began; a run with large batches has fewer.
+    A running average of torch's default momentum needs some fifty steps to forget where it began, and a run with large
+    batches has fewer. Call it after `fit`, before `evaluate`. Training is not touched.
     """
     for norm in (module for module in model.modules() if isinstance(module, nn.BatchNorm2d)):
         norm.reset_running_stats()

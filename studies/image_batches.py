@@ -16,7 +16,7 @@ import torch
 from minilib import schedules
 from minilib.datasets import digits
 from minilib.pretrain.optimizers import optimizer
-from minilib.resnet import ResNet, evaluate, fit
+from minilib.resnet import ResNet, evaluate, fit, settle
 from minilib.runs import Study
 from minilib.tuning import best_rate
 
@@ -51,6 +51,7 @@ def one(parts, part: str, name: str, batch: int, lr: float, seed: int) -> list[f
     model = ResNet(widths=WIDTHS)
     opt = optimizer(name, model, lr, DECAY, torch.device("cpu"))
     last = fit(model, opt, *parts["train"], batch, EPOCHS, schedule, seed)[-1]
+    settle(model, parts["train"][0])
     loss, accuracy = evaluate(model, *parts[part])
     return [round(v, 5) for v in (last, loss, accuracy)] if isfinite(last + loss) else [99.0, 99.0, 0.1]
 
