@@ -7,8 +7,9 @@
 
 Executed cells are kept in Jupyter Book's cache, whose key is the text of the cells alone. So the
 cache is dropped when what the cells import or read has changed (`content_hash`), and pages are
-always written anew. Launch buttons point to the repository's own `origin`, or are absent when it
-has no public one.
+always written anew. Chapters are executed side by side, one a core; the build, which would take
+them one after the other, finds them in the cache, and says what is wrong with one that is not.
+Launch buttons point to the repository's own `origin`, or are absent when it has no public one.
 Deliberately absent: any second copy of the book's settings; `_config.yml` holds them.
 """
 
@@ -23,6 +24,8 @@ import time
 from pathlib import Path
 
 import yaml
+from jupyter_cache import get_cache
+from jupyter_cache.executors import load_executor
 
 ROOT = Path(__file__).resolve().parent.parent
 # Which launch buttons work for a repository on which host.
@@ -59,6 +62,18 @@ def drop_stale_cache(root: Path) -> bool:
     stamp.parent.mkdir(parents=True, exist_ok=True)
     stamp.write_text(now)
     return True
+
+
+def execute(root: Path, pages: list[str], timeout: int) -> None:
+    """Execute the chapters that the cache lacks, as many at once as there are cores.
+
+    A chapter that fails is left to the build, which executes it again and reports the error.
+    """
+    cache = get_cache(str(root / "_build" / ".jupyter_cache"))
+    for page in pages:
+        if (path := root / f"{page}.ipynb").exists():
+            cache.add_nb_to_project(str(path))
+    load_executor("local-parallel", cache).run_and_cache(timeout=timeout)
 
 
 def origin(root: Path) -> str:
@@ -132,6 +147,7 @@ def build(root: Path) -> int:
     config = yaml.safe_load((root / "_config.yml").read_text())
     config |= launch_settings(origin(root))
     toc = yaml.safe_load((root / "_toc.yml").read_text())
+    execute(root, toc_pages(toc), config["execute"]["timeout"])
     done = sphinx(root, root, config, toc, "-W")
     print("\n".join(line for line in done.stdout.splitlines() if "[IPKernelApp]" not in line))
     faults = page_faults(root, html, start)

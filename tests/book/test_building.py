@@ -49,6 +49,15 @@ def test_a_failing_cell_fails_the_build_and_the_execution(small_book):
     assert tool(small_book, "notebooks.py", "run").returncode != 0
 
 
+def test_a_build_executes_a_chapter_once_and_the_next_build_not_at_all(small_book):
+    log = small_book / "log"
+    write_chapter(small_book, code=f'with open({str(log)!r}, "a") as file:\n    print("ran", file=file)')
+    assert tool(small_book, "notebooks.py", "run").returncode == 0
+    for _ in range(2):
+        assert tool(small_book, "build_book.py").returncode == 0
+    assert log.read_text() == "ran\n" * 2  # by the first tool, and by the first build
+
+
 def test_a_missing_page_and_an_old_page_are_found(small_book):
     html = small_book / "_build" / "html"
     (html / "book").mkdir(parents=True)
