@@ -25,7 +25,7 @@ from minilib.runs import ROOT, Study
 from minilib.tuning import best_rate
 
 BENCH = {"vocabulary": 2048, "length": 32, "batch_size": 32, "evaluate_rows": 1024}
-ALIKE = [(1, 32), (2, 64), (4, 128), (8, 256)]  # layers, width
+ALIKE = [(1, 32), (2, 64), (4, 128), (6, 192)]  # layers, width
 OTHERS = [(1, 96), (8, 32), (1, 256)]
 SIZES = ALIKE + OTHERS
 BUDGETS = (1e11, 4e11, 1.6e12)
