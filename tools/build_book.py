@@ -16,11 +16,14 @@ Deliberately absent: any second copy of the book's settings; `_config.yml` holds
 import argparse
 import hashlib
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import yaml
@@ -64,16 +67,31 @@ def drop_stale_cache(root: Path) -> bool:
     return True
 
 
+@contextmanager
+def stderr_into(path: Path) -> Iterator[None]:
+    """What this process and those that it starts write to stderr goes into a file."""
+    kept = os.dup(2)
+    with open(path, "w") as file:
+        os.dup2(file.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+
+
 def execute(root: Path, pages: list[str], timeout: int) -> None:
     """Execute the chapters that the cache lacks, as many at once as there are cores.
 
-    A chapter that fails is left to the build, which executes it again and reports the error.
+    A chapter that fails is left to the build, which executes it again and reports the error; what kernels say beside
+    their output is in `_build/execution.log`.
     """
     cache = get_cache(str(root / "_build" / ".jupyter_cache"))
     for page in pages:
         if (path := root / f"{page}.ipynb").exists():
             cache.add_nb_to_project(str(path))
-    load_executor("local-parallel", cache).run_and_cache(timeout=timeout)
+    with stderr_into(root / "_build" / "execution.log"):
+        load_executor("local-parallel", cache).run_and_cache(timeout=timeout)
 
 
 def origin(root: Path) -> str:
