@@ -23,6 +23,7 @@ for bad in ([], [0], [1], [0, 1], []):
     except ValueError as error:
         print(error, end=" ")
 print(len(did))
+parallel.stop()
 """
 
 
