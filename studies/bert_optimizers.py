@@ -1,15 +1,18 @@
 """The run of `python -m minilib.pretrain` with AdamW, LAMB, Adafactor and CAME, each at its own best learning rate.
 
 Equal tuning: every method gets three learning rates, a factor 2 apart, with one seed, and then as many more on the
-side of the best as it takes for the best to have a neighbour on either side. The best is run with two more seeds.
+side of the best as it takes for the best to have a neighbour on either side (`minilib.tuning`). The best is run with
+two more seeds.
 All else (clipping, weight decay, warm-up, schedule) is as in the default run. 90 minutes on one core. Larger: SEEDS.
 """
 
 import json
+from functools import partial
 
 from bert_laptop import one
 
 from minilib.runs import ROOT, Study
+from minilib.tuning import best_rate
 
 RATES = {
     "adamw": [1e-3, 2e-3, 4e-3],
@@ -27,30 +30,18 @@ def curve(optimizer: str, lr: float, seed: int) -> list[dict]:
     return rows
 
 
-def losses(done: dict, optimizer: str) -> dict[float, float]:
-    """Last validation loss with the first seed by learning rate, in order."""
-    keys = [json.loads(key) for key in done]
-    found = {
-        lr: done[json.dumps([o, lr, s])][-1]["validation_loss"] for o, lr, s in keys if (o, s) == (optimizer, SEEDS[0])
-    }
-    return dict(sorted(found.items()))
-
-
 def main():
     study = Study("bert-optimizers", {"rates": RATES, "seeds": SEEDS, "precision": "fp32"})
 
     def run(wanted):
         return study.run([(json.dumps(w), lambda w=w: curve(*w)) for w in wanted])
 
-    done, chosen = run([(name, lr, SEEDS[0]) for name, rates in RATES.items() for lr in rates]), {}
-    for name in RATES:
-        while True:
-            found = losses(done, name)
-            low, high = min(found), max(found)
-            chosen[name] = min(found, key=found.get)
-            if chosen[name] not in (low, high):
-                break
-            done = run([(name, low / 2 if chosen[name] == low else 2 * high, SEEDS[0])])
+    def tuning_loss(name, lr):
+        wanted = (name, lr, SEEDS[0])
+        return run([wanted])[json.dumps(wanted)][-1]["validation_loss"]
+
+    run([(name, lr, SEEDS[0]) for name, rates in RATES.items() for lr in rates])
+    chosen = {name: best_rate(partial(tuning_loss, name), rates) for name, rates in RATES.items()}
     done = run([(name, lr, seed) for name, lr in chosen.items() for seed in SEEDS[1:]])
     points = []
     for key, rows in done.items():
