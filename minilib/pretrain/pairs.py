@@ -67,7 +67,7 @@ class PairRows:
     def __init__(self, pairs: Pairs, made: Tokenizer, longest: int = 64):
         if len(pairs.source) != len(pairs.target):
             raise ValueError(
-                f"pairs must have as many targets as sources, got {len(pairs.target)}, {len(pairs.source)}"
+                f"pairs must have a target for each source, got {len(pairs.target)} for {len(pairs.source)}"
             )
         encode = made.inner.encode_batch_fast
         both = zip(encode(pairs.source), encode(pairs.target), strict=True)
@@ -90,7 +90,7 @@ class PairRows:
         return {"tokens": torch.from_numpy(sources), "targets": torch.from_numpy(targets)}
 
     def batches(self, size: int, rng: np.random.Generator | None = None) -> Iterator[np.ndarray]:
-        """Every pair once, `size` at most at a time, sources of one length together; in random order if `rng` is given."""
+        """Every pair once, at most `size` at a time, their sources of one length; in random order if `rng` is given."""
         groups: dict[int, list[int]] = {}
         for i in range(len(self)) if rng is None else rng.permutation(len(self)):
             groups.setdefault(len(self.source[i]), []).append(i)

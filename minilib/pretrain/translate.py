@@ -1,8 +1,9 @@
 """Teach a T5 to translate, let it translate, and score what it wrote with BLEU.
 
 The recipe is plain: AdamW, warm-up, a rate that falls with the root of what is left, one device. Greedy decoding takes
-the likeliest token each time, and computes the whole decoder anew for each: slow and short. BLEU is sacrebleu's, so that
-numbers can be compared. Absent on purpose: beams, label smoothing, averaged checkpoints, a cache of keys and values.
+the likeliest token each time, and computes the whole decoder anew for each: slow and short. BLEU is sacrebleu's, so
+that numbers can be compared. Absent on purpose: beams, label smoothing, averaged checkpoints, a cache of keys and
+values.
 """
 
 import math
