@@ -1,0 +1,83 @@
+"""How large a model should translate, for a budget of operations? T5s of four sizes, English to German, BLEU.
+
+Multi30k's 29,000 captions, from the cache only; one tokenizer of 2,048 for both languages. Every run spends its whole
+budget in batches of at most 64 pairs. The learning rate is tuned for each size at the smaller budget (three rates, a
+factor 2 apart, more where the best is at an edge; `minilib.tuning`) by the training loss of the last tenth, with one
+seed; every size and budget is run with three. BLEU is of greedy translations of the test set of 2016, of LONGEST tokens
+at most. 50 minutes on one core. Larger: BUDGETS, SIZES.
+"""
+
+import json
+from time import perf_counter
+
+import numpy as np
+import torch
+
+from minilib.pretrain import flops, sizes
+from minilib.pretrain.pairs import PairRows, multi30k, shared_tokenizer
+from minilib.pretrain.translate import bleu, train_pairs, translate
+from minilib.runs import Study
+from minilib.tuning import best_rate
+
+SIZES = [(1, 32), (2, 64), (2, 128), (3, 192)]  # layers of each stack, width
+BUDGETS = (5e11, 2e12)
+RATES, SEEDS = [2e-3, 4e-3, 8e-3], (0, 1, 2)
+VOCABULARY, BATCH, LONGEST, COUNTED = 2048, 64, 40, 50
+
+
+def main():
+    torch.set_num_threads(1)
+    data = multi30k()
+    made = shared_tokenizer(data["train"], VOCABULARY)
+    rows, test = (PairRows(data[part], made) for part in ("train", "test"))
+    references = [data["test"].target[i] for i in test.kept]
+
+    def build(layers, width):
+        return sizes.model("t5-small", layers=layers, width=width, heads=max(2, width // 64), vocabulary=len(made))
+
+    def facts(size):
+        """Parameters, and operations of a mean step."""
+        model, rng = build(*size), np.random.default_rng(0)
+        batches = list(rows.batches(BATCH, rng))[:COUNTED]
+        each = [len(index) * flops.per_row(model, rows.batch(index)) for index in batches]
+        return {"parameters": sum(p.numel() for p in model.parameters()), "operations": float(np.mean(each))}
+
+    settings = {"sizes": SIZES, "budgets": BUDGETS, "rates": RATES, "seeds": SEEDS, "vocabulary": VOCABULARY}
+    study = Study("translation", settings | {"batch": BATCH, "longest": LONGEST})
+    known = study.run([(f"facts {json.dumps(size)}", lambda size=size: facts(size)) for size in SIZES])
+    known = {size: known[f"facts {json.dumps(size)}"] for size in SIZES}
+
+    def train(size, budget, lr, seed):
+        torch.manual_seed(seed)
+        model, steps = build(*size), round(budget / known[size]["operations"])
+        return model, {"steps": steps} | train_pairs(model, rows, steps, lr, BATCH, seed)
+
+    def tuning_loss(size, lr):
+        def job():
+            try:
+                return train(size, BUDGETS[0], lr, SEEDS[0])[1]["loss"]
+            except ValueError:  # no longer finite
+                return 99.0
+
+        key = f"tune {json.dumps([*size, lr])}"
+        return study.run([(key, job)])[key]
+
+    def scored(size, budget, seed):
+        model, found = train(size, budget, chosen[size], seed)
+        start = perf_counter()
+        score = bleu(translate(model, test, made, LONGEST), references)
+        return found | {"bleu": score, "translating": perf_counter() - start}
+
+    chosen = {size: best_rate(lambda lr, size=size: tuning_loss(size, lr), RATES) for size in SIZES}
+    cases = {json.dumps([*size, b, seed]): (size, b, seed) for size in SIZES for b in BUDGETS for seed in SEEDS}
+    done = study.run([(key, lambda case=case: scored(*case)) for key, case in cases.items()])
+    curve = []
+    for key, ((layers, width), budget, seed) in cases.items():
+        row = {"layers": layers, "width": width, "budget": budget, "seed": seed}
+        curve.append(row | {name: round(value, 4) for name, value in done[key].items()})
+    found = {"{} {}".format(*size): fact | {"rate": chosen[size]} for size, fact in known.items()}
+    study.record(curve, {"sizes": found, "pairs": [len(rows), len(test)]})
+
+
+if __name__ == "__main__":
+    main()
