@@ -1,11 +1,12 @@
-"""How large a model for a given budget of operations? GPT-2s of eight sizes, three budgets: the U and its minimum.
+"""How large a model for a given budget of operations? GPT-2s of several sizes, three budgets: the U and its minimum.
 
 Every run spends its whole budget: a model with so many operations a token sees so many tokens, in batches of 32 rows of
-32. Five sizes grow in width and depth; three have the same parameters in different shapes. The learning rate is tuned
-for each size at each of the two smaller budgets (three rates, a factor 2 apart, more where the best is at an edge;
-`minilib.tuning`) with one seed; the largest budget takes the rate of the middle one. Every size and budget is run with
-three seeds, and the size BATCHED in other batches too, tuned likewise. Speeds are timed first, so that the chapter can
-ask the question for seconds too: start it on a quiet machine. 50 minutes on one core. Larger: BUDGETS, SIZES.
+32. Four sizes, GROWING in width and depth, get all three budgets, SMALLEST the first only. At the middle budget there
+are also SHAPES, with the same number of parameters, and one size in other BATCHES. The learning rate is tuned for each
+of these cases (three rates around 4e-3 at width 32 and batch 32, less in proportion to the width, more with the root of
+the batch, and more of them where the best is at an edge; `minilib.tuning`) with one seed; the largest budget takes the
+rate of the middle one. Everything is run with three seeds. Speeds are timed first, so that the chapter can ask the
+question for seconds too: start it on a quiet machine. 50 minutes on one core. Larger: BUDGETS, SIZES.
 """
 
 import json
@@ -23,22 +24,16 @@ from minilib.runs import ROOT, Study
 from minilib.tuning import best_rate
 
 BENCH = {"model": "gpt2", "vocabulary": 2048, "length": 32, "evaluate_rows": 1024}
-GROWING = [(1, 8), (1, 16), (1, 32), (2, 64), (4, 128)]  # layers, width
-SHAPES = [(1, 64), (3, 48), (9, 32)]
-SIZES, BATCH = GROWING + SHAPES, 32
-BUDGETS, MIDDLE = (1e11, 4e11, 1.6e12), 1
-BATCHED, BATCHES = (1, 32), (8, 128)
+SMALLEST, GROWING = (1, 8, 32), [(1, 16, 32), (1, 32, 32), (2, 64, 32), (4, 128, 32)]  # layers, width, rows
+SHAPES, BATCHES = [(1, 64, 32), (3, 48, 32), (9, 32, 32)], [(1, 32, 8), (1, 32, 128)]
+BUDGETS = (1e11, 4e11, 1.6e12)
 RATES, SEEDS = [2e-3, 4e-3, 8e-3], (0, 1, 2)
 LOOKS, TIMED = 4, 21
 
 
-def shape(layers: int, width: int) -> dict:
-    return BENCH | {"layers": layers, "width": width}
-
-
 def measure(layers: int, width: int, rows: int) -> dict:
     """Parameters, operations a token, and the median seconds of a training step on one thread."""
-    config = Config(**shape(layers, width))
+    config = Config(**BENCH, layers=layers, width=width)
     model = trained.build(config, config.vocabulary)
     batch = {"tokens": torch.randint(config.vocabulary, (rows, config.length + 1))}
     opt, taken = optimizer("adamw", model, 1e-3, 0.01, torch.device("cpu")), []
@@ -55,33 +50,31 @@ def measure(layers: int, width: int, rows: int) -> dict:
 
 def main():
     torch.set_num_threads(1)
-    settings = {"bench": BENCH, "growing": GROWING, "shapes": SHAPES, "batch": BATCH, "budgets": BUDGETS}
-    study = Study("model-size", settings | {"batched": [BATCHED, BATCHES], "rates": RATES, "seeds": SEEDS})
-    cases = [(*size, BATCH) for size in SIZES] + [(*BATCHED, rows) for rows in BATCHES]
-    named = {"time {} {} {}".format(*case): case for case in cases}
+    plan = {SMALLEST: BUDGETS[:1]} | dict.fromkeys(GROWING, BUDGETS) | dict.fromkeys(SHAPES + BATCHES, BUDGETS[1:2])
+    settings = {"bench": BENCH, "smallest": SMALLEST, "growing": GROWING, "shapes": SHAPES, "batches": BATCHES}
+    study = Study("model-size", settings | {"budgets": BUDGETS, "rates": RATES, "seeds": SEEDS})
+    named = {"time {} {} {}".format(*case): case for case in plan}
     timed = study.run([(key, lambda case=case: measure(*case)) for key, case in named.items()])
     facts = {case: timed[key] for key, case in named.items()}
 
     def job(case, budget, lr, seed):
         key, (layers, width, rows) = json.dumps([*case, budget, lr, seed]), case
         folder = ROOT / "_build" / "studies" / "model-size" / "-".join(map(str, json.loads(key)))
-        changes = {"batch_size": rows, "tokens": round(budget / facts[case]["operations"]), "lr": lr, "seed": seed}
-        return key, lambda: losses(folder, LOOKS, **shape(layers, width), **changes)
+        changes = BENCH | {"layers": layers, "width": width, "batch_size": rows, "lr": lr, "seed": seed}
+        changes["tokens"] = round(budget / facts[case]["operations"])
+        return key, lambda: losses(folder, LOOKS, **changes)
 
     def tuned(case, budget):
         def loss(lr):
             key, looks = job(case, budget, lr, SEEDS[0])
             return study.run([(key, looks)])[key][-1][1]
 
-        first = [float(f"{lr * sqrt(case[2] / BATCH):.3g}") for lr in RATES]
+        first = [float(f"{lr * 32 / case[1] * sqrt(case[2] / 32):.3g}") for lr in RATES]
         study.run([job(case, budget, lr, SEEDS[0]) for lr in first])
         return best_rate(loss, first)
 
-    chosen = {}
-    for case in cases:
-        own = BUDGETS if case[2] == BATCH else BUDGETS[MIDDLE : MIDDLE + 1]
-        for budget in own:
-            chosen[case, budget] = tuned(case, budget) if budget <= BUDGETS[MIDDLE] else chosen[case, BUDGETS[MIDDLE]]
+    chosen = {(case, b): tuned(case, b) for case, own in plan.items() for b in own if b <= BUDGETS[1]}
+    chosen |= {(case, BUDGETS[2]): chosen[case, BUDGETS[1]] for case in GROWING}
     study.run([job(case, b, lr, seed) for (case, b), lr in chosen.items() for seed in SEEDS])
     names, curve = ("layers", "width", "batch", "budget", "rate", "seed"), []
     for key, looks in study.saved["jobs"].items():
