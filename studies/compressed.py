@@ -1,11 +1,12 @@
 """Train large, then compress: BERTs of four sizes, pretrained for one budget, fine-tuned, quantised and pruned.
 
 Each size is pretrained once on BUDGET operations, with AdamW at the rate that the study bert-optimizers found best at
-width 128, times 128 over its own width, and fine-tuned to tell the package from its docstring, with three seeds. Then
-each classifier is stored in 8, 6, 4 and 3 bits a weight, and pruned in six steps of 15 % with an epoch of recovery
-after each (`minilib.compress`), every step in 32, 8, 6 and 4 bits too. A row of the curve has the bytes that are
-stored, and the accuracy on all validation texts of what is loaded from them. 50 minutes on one core. Larger: BUDGET,
-TEXTS, SEEDS.
+width 128, times 128 over its own width, and fine-tuned to tell the package from its docstring: at a rate that is tuned
+for the size with one seed (three rates, a factor 2 apart, more where the best is at an edge; `minilib.tuning`, by the
+accuracy on the validation texts), then with three seeds. Each classifier is stored in 8, 6, 4 and 3 bits a weight, and
+pruned in six steps of 15 % with an epoch of recovery after each (`minilib.compress`), every step in 32, 8, 6 and 4 bits
+too. A row of the curve has the bytes that are stored, and the accuracy on all validation texts of what is loaded from
+them. 90 minutes on one core. Larger: BUDGET, TEXTS, SEEDS.
 """
 
 import copy
@@ -23,9 +24,11 @@ from minilib.pretrain.config import Config
 from minilib.pretrain.finetune import Finetuning, accuracy, fit, fresh
 from minilib.pretrain.labelled import Rows, task
 from minilib.runs import ROOT, Study, load
+from minilib.tuning import best_rate
 
 SIZES = [(1, 16), (1, 32), (2, 64), (2, 128)]  # layers, width
 BUDGET, TEXTS, SEEDS, BASE = 8e12, 3000, (0, 1, 2), 128
+EPOCHS, RATES = 6, [2e-3, 4e-3, 8e-3]
 BENCH = {"vocabulary": 2048, "length": 32, "batch_size": 32, "evaluate_rows": 1024}
 FORMATS = [(32, "tensor"), (8, "tensor"), (6, "tensor"), (4, "tensor"), (4, "channel"), (3, "channel")]
 PRUNED_BITS = (32, 8, 6, 4)
@@ -44,14 +47,24 @@ def pretrain(size: tuple[int, int], lr: float) -> dict:
     return {"operations": each, "tokens": rows[-1]["tokens"], "loss": rows[-1]["validation_loss"]}
 
 
-def compress(size: tuple[int, int], seed: int) -> list[dict]:
-    """Fine-tune one classifier; a row for everything that it is stored as."""
+def classifier(size: tuple[int, int], lr: float, seed: int):
+    """A fine-tuned classifier, its accuracy, and a function that trains it further for an epoch."""
     found, what = trained.load(FOLDERS / "{}-{}".format(*size)), task("packages")
     rows = [Rows(part, found.tokenizer, found.model.size.length) for part in (what.train, what.validation)]
     chosen = np.random.default_rng(0).permutation(len(rows[0]))[:TEXTS]
-    settings = Finetuning(precision="fp32", device="cpu")
+    settings = Finetuning(precision="fp32", device="cpu", lr=lr, epochs=EPOCHS)
     model = fresh(settings, found, len(what.labels), True, CPU, seed)
-    fit(model, settings, rows, chosen, CPU, seed, quiet=True)
+    epochs = fit(model, settings, rows, chosen, CPU, seed, quiet=True)
+
+    def recover():
+        fit(model, replace(settings, epochs=1), rows, chosen, CPU, seed + 1000, quiet=True)
+
+    return model, rows[1], epochs[-1]["accuracy"], recover
+
+
+def compress(size: tuple[int, int], lr: float, seed: int) -> list[dict]:
+    """Fine-tune one classifier; a row for everything that it is stored as."""
+    model, held_out, _, recover = classifier(size, lr, seed)
     model.bert.head, model.bert.bias = nn.Identity(), None  # what guesses tokens is not needed any more
     probe = copy.deepcopy(model)
 
@@ -59,14 +72,14 @@ def compress(size: tuple[int, int], seed: int) -> list[dict]:
         stored = store(model, bits, per, masks)
         load_into(probe, stored)
         row = {"sparsity": sparsity, "bits": bits, "per": per, "bytes": total_bytes(stored)}
-        return row | {"accuracy": round(accuracy(probe, rows[1], CPU), 5)}
+        return row | {"accuracy": round(accuracy(probe, held_out, CPU), 5)}
 
     points = [point(0.0, bits, per) for bits, per in FORMATS]
     masks = None
     for sparsity in SPARSITIES:
         masks = prune(model, sparsity, masks=masks)
         with keep_pruned(model, masks):
-            fit(model, replace(settings, epochs=1), rows, chosen, CPU, seed + 1000, quiet=True)
+            recover()
         points += [point(sparsity, bits, "tensor", masks) for bits in PRUNED_BITS]
     return points
 
@@ -76,17 +89,26 @@ def main():
     best = load("bert-optimizers").run["results"]["chosen"]["adamw"]
     rates = {size: best * BASE / size[1] for size in SIZES}
     settings = {"bench": BENCH, "sizes": SIZES, "budget": BUDGET, "texts": TEXTS, "seeds": SEEDS, "formats": FORMATS}
-    study = Study("compressed", settings | {"rates": list(rates.values())})
+    settings |= {"rates": list(rates.values()), "epochs": EPOCHS, "fine-tuning rates": RATES}
+    study = Study("compressed", settings)
     named = {f"pretrain {json.dumps(size)}": size for size in SIZES}
     done = study.run([(key, lambda size=size: pretrain(size, rates[size])) for key, size in named.items()])
     pretrained = {"{} {}".format(*size): done[key] for key, size in named.items()}
-    cases = {json.dumps([*size, seed]): (size, seed) for size in SIZES for seed in SEEDS}
+
+    def wrong(size, lr):
+        key = f"tune {json.dumps([*size, lr])}"
+        return 1 - study.run([(key, lambda: classifier(size, lr, SEEDS[0])[2])])[key]
+
+    chosen = {size: best_rate(lambda lr, size=size: wrong(size, lr), RATES) for size in SIZES}
+    cases = {json.dumps([*size, seed]): (size, chosen[size], seed) for size in SIZES for seed in SEEDS}
     done = study.run([(key, lambda case=case: compress(*case)) for key, case in cases.items()])
     curve = []
-    for key, ((layers, width), seed) in cases.items():
+    for key, ((layers, width), _, seed) in cases.items():
         curve += [{"layers": layers, "width": width, "seed": seed} | row for row in done[key]]
     what = task("packages")
     texts = [TEXTS, len(what.validation.texts)]
+    for size, lr in chosen.items():
+        pretrained["{} {}".format(*size)] |= {"fine-tuning rate": lr}
     study.record(curve, {"pretrained": pretrained, "majority": what.majority, "labels": what.labels, "texts": texts})
 
 
