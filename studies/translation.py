@@ -54,17 +54,21 @@ def main():
     def score(model, part, asked):
         return bleu(translate(model, asked, made, LONGEST), [data[part].target[i] for i in asked.kept])
 
+    tuning = {}
+
     def tuning_loss(size, lr):
         """Minus the BLEU; 99 for a run that diverged."""
 
         def job():
             try:
-                return -score(train(size, BUDGETS[0], lr, SEEDS[0])[0], "validation", held_out)
+                model, found = train(size, BUDGETS[0], lr, SEEDS[0])
             except ValueError:  # no longer finite
-                return 99.0
+                return {"loss": 99.0, "bleu": -99.0}
+            return {"loss": found["loss"], "bleu": score(model, "validation", held_out)}
 
-        key = f"tune {json.dumps([*size, lr])}"
-        return study.run([(key, job)])[key]
+        key = "{} {} {:g}".format(*size, lr)
+        tuning[key] = study.run([(f"tune {key}", job)])[f"tune {key}"]
+        return -tuning[key]["bleu"]
 
     def scored(size, budget, seed):
         model, found = train(size, budget, chosen[size], seed)
@@ -78,7 +82,7 @@ def main():
         row = {"layers": layers, "width": width, "budget": budget, "seed": seed}
         curve.append(row | {name: round(value, 4) for name, value in done[key].items()})
     found = {"{} {}".format(*size): fact | {"rate": chosen[size]} for size, fact in known.items()}
-    study.record(curve, {"sizes": found, "pairs": [len(rows), len(test)]})
+    study.record(curve, {"sizes": found, "tuning": tuning, "pairs": [len(rows), len(test)]})
 
 
 if __name__ == "__main__":
