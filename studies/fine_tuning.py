@@ -1,21 +1,28 @@
-"""What is pretraining with another optimizer worth afterwards? Four BERTs, fine-tuned alike, five seeds each.
+"""What is pretraining with another optimizer worth afterwards? Four BERTs, fine-tuned, each at its best rate.
 
 Each BERT is the run of `python -m minilib.pretrain` with the learning rate that the study bert-optimizers found best
-for its optimizer. It is fine-tuned with AdamW, always with the same settings: which package is this docstring from, and
-SST-2 where the cache has it; on TEXTS texts. The same network with random weights is the fifth. 45 minutes on one core.
-Larger: TEXTS, SEEDS.
+for its optimizer; the same network with random weights is the fifth. All are fine-tuned with AdamW: which package is
+this docstring from, and SST-2 where the cache has it, from TEXTS texts. The rate of fine-tuning is tuned for each of
+the five and each task with one seed (three rates, a factor 2 apart, more where the best is at an edge;
+`minilib.tuning`) by the accuracy on HELD_OUT other training texts, so that the validation texts choose nothing. Then
+come SEEDS seeds. 60 minutes on one core. Larger: TEXTS, SEEDS.
 """
 
 import sys
 
+import numpy as np
+import torch
 from bert_laptop import one
 
-from minilib.pretrain import labelled
-from minilib.pretrain.finetune import Finetuning, finetune
+from minilib.pretrain import labelled, trained
+from minilib.pretrain.finetune import Finetuning, fit, fresh
 from minilib.runs import ROOT, Study, load
+from minilib.tuning import best_rate
 
 OPTIMIZERS = ("adamw", "lamb", "adafactor", "came")
-TEXTS, SEEDS = 1000, 5
+TEXTS, HELD_OUT, SEEDS, RATES = 1000, 2000, 5, [5e-4, 1e-3, 2e-3]
+FOLDERS = ROOT / "_build" / "studies" / "fine-tuning"
+CPU = torch.device("cpu")
 
 
 def tasks() -> list[str]:
@@ -28,32 +35,54 @@ def tasks() -> list[str]:
     return ["packages", "sst2"]
 
 
+def classify(weights: str, what: labelled.Labelled, lr: float, seed: int, tune: bool) -> float:
+    """The accuracy after fine-tuning: on the held-out training texts, or on the validation texts."""
+    found = trained.load(FOLDERS / ("adamw" if weights == "scratch" else weights))
+    order, judged = np.random.default_rng(0).permutation(len(what.train.texts)), what.validation
+    if tune:
+        kept = order[TEXTS : TEXTS + HELD_OUT]
+        judged = labelled.Part([what.train.texts[i] for i in kept], [what.train.targets[i] for i in kept])
+    rows = [labelled.Rows(part, found.tokenizer, found.model.size.length) for part in (what.train, judged)]
+    settings = Finetuning(precision="fp32", device="cpu", lr=lr)
+    model = fresh(settings, found, len(what.labels), weights != "scratch", CPU, seed)
+    return fit(model, settings, rows, order[:TEXTS], CPU, seed, quiet=True)[-1]["accuracy"]
+
+
+def tuned(study: Study, weights: str, named: str) -> tuple[float, list[float]]:
+    """The rate of fine-tuning, and the accuracy of each seed at it."""
+    what = labelled.task(named)
+
+    def wrong(lr):
+        key = f"tune {named} {weights} {lr:g}"
+        return 1 - study.run([(key, lambda: classify(weights, what, lr, 0, tune=True))])[key]
+
+    lr = best_rate(wrong, RATES)
+    jobs = {f"{named} {weights} {seed}": seed for seed in range(SEEDS)}
+    done = study.run(
+        [(key, lambda seed=seed: classify(weights, what, lr, seed, tune=False)) for key, seed in jobs.items()]
+    )
+    return lr, [done[key] for key in jobs]
+
+
 def main():
     rates = load("bert-optimizers").run["results"]["chosen"]
-    settings = {"rates": {name: rates[name] for name in OPTIMIZERS}, "texts": TEXTS, "seeds": SEEDS, "tasks": tasks()}
+    settings = {"rates": {name: rates[name] for name in OPTIMIZERS}, "texts": TEXTS, "held_out": HELD_OUT}
+    settings |= {"seeds": SEEDS, "fine-tuning rates": RATES, "tasks": tasks()}
     study = Study("fine-tuning", settings)
-    folders = ROOT / "_build" / "studies" / "fine-tuning"
 
     def pretrain(name):
-        return one(folders / name, optimizer=name, lr=rates[name])[0][-1]["validation_loss"]
-
-    def classify(name, what):
-        run, out = str(folders / name), str(folders / f"{name}-{what}")
-        more = {"texts": TEXTS, "seeds": SEEDS, "device": "cpu", "precision": "fp32"}
-        return finetune(Finetuning(run=run, task=what, out=out, from_scratch=name == "adamw", **more), quiet=True)
+        return one(FOLDERS / name, optimizer=name, lr=rates[name])[0][-1]["validation_loss"]
 
     done = study.run([(f"pretrain {name}", lambda name=name: pretrain(name)) for name in OPTIMIZERS])
-    losses = {name: done[f"pretrain {name}"] for name in OPTIMIZERS}
-    pairs = [(name, what) for what in settings["tasks"] for name in OPTIMIZERS]
-    done = study.run([(f"{name} {what}", lambda pair=(name, what): classify(*pair)) for name, what in pairs])
-    curve, results = [], {"pretraining loss": losses}
-    for name, what in pairs:
-        found = done[f"{name} {what}"]
-        results[what] = {key: found[key] for key in ("labels", "texts", "majority")}
-        for weights in ("pretrained", "scratch"):
-            rows = found.get(weights, {"accuracy": []})["accuracy"]
-            who = name if weights == "pretrained" else "scratch"
-            curve += [{"task": what, "pretrained with": who, "seed": k, "accuracy": a} for k, a in enumerate(rows)]
+    curve, results = [], {"pretraining loss": {name: done[f"pretrain {name}"] for name in OPTIMIZERS}}
+    for named in settings["tasks"]:
+        what, chosen = labelled.task(named), {}
+        for weights in (*OPTIMIZERS, "scratch"):
+            chosen[weights], scores = tuned(study, weights, named)
+            row = {"task": named, "pretrained with": weights}
+            curve += [row | {"seed": seed, "accuracy": round(a, 5)} for seed, a in enumerate(scores)]
+        texts = [TEXTS, len(what.validation.texts)]
+        results[named] = {"labels": what.labels, "texts": texts, "majority": what.majority, "chosen": chosen}
     study.record(curve, results)
 
 
