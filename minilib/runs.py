@@ -2,8 +2,9 @@
 
 A run is a folder `book/runs/<name>/` with `run.json` (how it was made, and its results) and `curve.csv` (one row a
 point). A `Study` makes one: it does many small jobs, saves each as soon as it is done, and so goes on where it
-stopped. Chapters read with `load`; no number of a run is typed by hand. Absent on purpose: a tracking server,
-plots, anything that needs a network.
+stopped. Chapters read with `load`; no number of a run is typed by hand. A run that was made from the docstrings of the
+installed packages says from which (`corpus`), and `same_corpus` tells whether this machine has the same. Absent on
+purpose: a tracking server, plots, anything that needs a network.
 """
 
 import csv
@@ -17,6 +18,8 @@ from collections.abc import Callable, Iterable
 from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
+
+from minilib.datasets import Docstrings, docstrings
 
 ROOT = Path(__file__).resolve().parent.parent
 FIELDS = ("name", "command", "config", "commit", "device", "versions", "start", "end", "seconds", "results")
@@ -45,7 +48,7 @@ def write(path: Path, text: str) -> None:
 def _device() -> str:
     """The processor's name and the number of cores that this process may use."""
     info = Path("/proc/cpuinfo")
-    lines = info.read_text().splitlines() if info.exists() else []
+    lines = info.read_text(encoding="utf-8").splitlines() if info.exists() else []
     names = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
     return f"{names[0] if names else platform.processor() or platform.machine()}, {os.cpu_count()} cores"
 
@@ -78,7 +81,7 @@ class Study:
             raise ValueError(f"name must be letters, digits and hyphens, got {name!r}")
         self.name, self.config, self.root = name, json.loads(json.dumps(config)), Path(root)
         self.partial = self.root / "_build" / "studies" / f"{name}.json"
-        saved = json.loads(self.partial.read_text()) if self.partial.exists() else {}
+        saved = json.loads(self.partial.read_text(encoding="utf-8")) if self.partial.exists() else {}
         fresh = saved.get("config") != self.config
         self.saved = {"config": self.config, "start": now(), "seconds": 0.0, "jobs": {}} if fresh else saved
 
@@ -96,12 +99,13 @@ class Study:
             write(self.partial, json.dumps(self.saved))
         return self.saved["jobs"]
 
-    def record(self, curve: list[dict], results: dict) -> Path:
+    def record(self, curve: list[dict], results: dict, corpus: Docstrings | None = None) -> Path:
         """Write the run's folder and forget the partial results; returns the folder.
 
         Args:
             curve: rows with the same keys, e.g. `{"optimizer": "LAMB", "step": 1, "loss": 2.3}`.
             results: the final numbers, JSON-able.
+            corpus: what the run was made from, where that was `docstrings()`; its sha256 and versions are recorded.
 
         Raises:
             ValueError: no rows, or rows with different keys; nothing is written then.
@@ -123,6 +127,8 @@ class Study:
             "seconds": round(self.saved["seconds"], 1),
             "results": results,
         }
+        if corpus:
+            run["corpus"] = {"sha256": corpus.sha256, "sources": corpus.sources}
         rows = [",".join(curve[0])] + [",".join(str(v) for v in row.values()) for row in curve]
         write(folder / "curve.csv", "\n".join(rows) + "\n")
         write(folder / "run.json", json.dumps(run, indent=1) + "\n")
@@ -148,10 +154,32 @@ def load(name: str, root: Path = ROOT) -> Record:
     if not (folder / "run.json").exists():
         known = sorted(path.parent.name for path in (Path(root) / "book" / "runs").glob("*/run.json"))
         raise ValueError(f"no recorded run {name!r}; there are {known}. Make it: make study NAME={name}")
-    run = json.loads((folder / "run.json").read_text())
+    run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
     missing = [field for field in FIELDS if field not in run]
     if missing:
         raise ValueError(f"the record of run {name!r} lacks {missing}")
-    with open(folder / "curve.csv", newline="") as file:
+    with open(folder / "curve.csv", newline="", encoding="utf-8") as file:
         curve = [{k: _number(v) for k, v in row.items()} for row in csv.DictReader(file)]
     return Record(run, curve)
+
+
+def same_corpus(run: dict) -> bool:
+    """Was a run (`load(name).run`) made from the docstrings that this machine has? Prints one line where it was not.
+
+    Then its numbers still stand, but nothing that is computed here can be expected to repeat them.
+
+    Raises:
+        ValueError: the record does not say what it was made from.
+    """
+    here = docstrings()
+    if "corpus" not in run:
+        raise ValueError(f"the record of run {run['name']!r} does not say from which corpus it was made")
+    there = run["corpus"]
+    if there["sha256"] == here.sha256:
+        return True
+    names = {**there["sources"], **here.sources}
+    versions = [(name, there["sources"].get(name, "none"), here.sources.get(name, "none")) for name in names]
+    other = [f"{name} {its} (here {ours})" for name, its, ours in versions if its != ours]
+    what = ", ".join(other) or f"the same versions, read by other rules (sha256 {there['sha256'][:8]})"
+    print(f"The record {run['name']} was made from other docstrings than this machine has: those of {what}.")
+    return False

@@ -9,6 +9,7 @@ STEPS or add to SEEDS. About seven minutes on one quiet core.
 
 import numpy as np
 
+from minilib.datasets import docstrings
 from minilib.optim import SGD, Adam
 from minilib.optim.adafactor import factored_ema, rms
 from minilib.optim.base import Optimizer, ema
@@ -137,7 +138,7 @@ def main():
         for case, lr in (("warm", found["lr"]), ("cold", found["lr"]), ("retuned", found.get("cold_lr"))):
             for seed, loss in zip(SEEDS, found.get(case, []), strict=False):
                 curve.append({"row": row, "case": case, "lr": lr, "seed": seed, "test": round(loss, 5)})
-    study.record(curve, results)
+    study.record(curve, results, docstrings())
 
 
 if __name__ == "__main__":

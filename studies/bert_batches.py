@@ -14,6 +14,7 @@ from pathlib import Path
 
 from bert_laptop import one
 
+from minilib.datasets import docstrings
 from minilib.pretrain.config import Config
 from minilib.pretrain.engine import Diverged
 from minilib.runs import ROOT, Study
@@ -68,7 +69,11 @@ def main():
     for key, looks in study.saved["jobs"].items():
         row = dict(zip(("recipe", "optimizer", "batch", "rate", "seed"), json.loads(key), strict=True))
         curve += [row | {"tokens": tokens, "loss": loss} for tokens, loss in looks]
-    study.record(curve, {"chosen": {f"{o} {b}": lr for (o, b), lr in chosen.items()}, "rule's warm-up steps": warmup})
+    study.record(
+        curve,
+        {"chosen": {f"{o} {b}": lr for (o, b), lr in chosen.items()}, "rule's warm-up steps": warmup},
+        docstrings(),
+    )
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ SEEDS.
 import json
 from pathlib import Path
 
+from minilib.datasets import docstrings
 from minilib.pretrain import engine
 from minilib.pretrain.config import Config
 from minilib.pretrain.logbook import read_curve
@@ -38,7 +39,7 @@ def main():
         case, seed = json.loads(key)
         curve += [{"first weights": case, "seed": seed} | row for row in rows]
         results.setdefault(case, []).append(found)
-    study.record(curve, results)
+    study.record(curve, results, docstrings())
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import shutil
 
 from bert_laptop import one
 
+from minilib.datasets import docstrings
 from minilib.pretrain import trained
 from minilib.runs import ROOT, Study
 
@@ -19,7 +20,7 @@ def main():
     study = Study("bert-long", CONFIG | {"exported_after": KEPT, "precision": "fp32"})
     folder = ROOT / "_build" / "studies" / "bert-long"
     rows, results = study.run([("run", lambda: one(folder, **CONFIG))])["run"]
-    out = study.record(rows, results)
+    out = study.record(rows, results, docstrings())
     for checkpoint in sorted((folder / "checkpoints").iterdir()):
         if int("".join(filter(str.isdigit, checkpoint.name))) > KEPT:
             shutil.rmtree(checkpoint)

@@ -11,6 +11,7 @@ from functools import partial
 
 from bert_laptop import one
 
+from minilib.datasets import docstrings
 from minilib.runs import ROOT, Study
 from minilib.tuning import best_rate
 
@@ -47,7 +48,7 @@ def main():
     for key, rows in done.items():
         name, lr, seed = json.loads(key)
         points += [{"optimizer": name, "rate": lr, "seed": seed} | row for row in rows]
-    study.record(points, {"chosen": chosen})
+    study.record(points, {"chosen": chosen}, docstrings())
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ runs on five fresh seeds. Larger: add to SEEDS, VARIANTS. About six minutes on o
 import numpy as np
 from came_words import WithoutConfidence
 
+from minilib.datasets import docstrings
 from minilib.optim import CAME
 from minilib.optim.base import ema
 from minilib.runs import Study
@@ -91,7 +92,7 @@ def main():
         test = losses([best], SEEDS)
         results[name] = {"lr": best, "tuning": [round(v, 5) for v in tuned], "test": test}
         curve += [{"case": name, "lr": best, "seed": s, "test": round(v, 5)} for s, v in zip(SEEDS, test, strict=True)]
-    study.record(curve, results)
+    study.record(curve, results, docstrings())
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ batches, rules of tuning and seeds; 15 minutes on one core.
 
 from three_models import points, search, settings
 
+from minilib.datasets import docstrings
 from minilib.runs import Study
 
 RATES = {"came-corrected": [1e-3, 2e-3, 4e-3]}
@@ -15,7 +16,7 @@ RATES = {"came-corrected": [1e-3, 2e-3, 4e-3]}
 def main():
     study = Study("came-confidence", settings(RATES))
     chosen = search(study, RATES)
-    study.record(points(study), {"chosen": chosen})
+    study.record(points(study), {"chosen": chosen}, docstrings())
 
 
 if __name__ == "__main__":

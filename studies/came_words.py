@@ -8,6 +8,7 @@ Larger: raise STEPS or add to SEEDS there. About a quarter of an hour on one cor
 import numpy as np
 from lars_words import METHODS, SEEDS, STEPS, TASK, TUNING_SEED, one
 
+from minilib.datasets import docstrings
 from minilib.optim import CAME
 from minilib.optim.base import ema
 from minilib.runs import Study
@@ -52,7 +53,7 @@ def main():
                 row = {"batch": batch, "optimizer": method, "seed": seed}
                 ends = (np.arange(40) + 1) * STEPS[batch] // 40
                 curve += [row | {"step": int(s), "loss": v} for s, v in zip(ends, losses, strict=True)]
-    study.record(curve, results)
+    study.record(curve, results, docstrings())
 
 
 if __name__ == "__main__":

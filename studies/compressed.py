@@ -19,6 +19,7 @@ from bert_laptop import one
 from torch import nn
 
 from minilib.compress import SPARSITIES, keep_pruned, load_into, prune, store, total_bytes
+from minilib.datasets import docstrings
 from minilib.pretrain import flops, trained
 from minilib.pretrain.config import Config
 from minilib.pretrain.finetune import Finetuning, accuracy, fit, fresh
@@ -109,7 +110,11 @@ def main():
     texts = [TEXTS, len(what.validation.texts)]
     for size, lr in chosen.items():
         pretrained["{} {}".format(*size)] |= {"fine-tuning rate": lr}
-    study.record(curve, {"pretrained": pretrained, "majority": what.majority, "labels": what.labels, "texts": texts})
+    study.record(
+        curve,
+        {"pretrained": pretrained, "majority": what.majority, "labels": what.labels, "texts": texts},
+        docstrings(),
+    )
 
 
 if __name__ == "__main__":

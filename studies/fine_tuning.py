@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from bert_laptop import one
 
+from minilib.datasets import docstrings
 from minilib.pretrain import labelled, trained
 from minilib.pretrain.finetune import Finetuning, fit, fresh
 from minilib.runs import ROOT, Study, load
@@ -83,7 +84,7 @@ def main():
             curve += [row | {"seed": seed, "accuracy": round(a, 5)} for seed, a in enumerate(scores)]
         texts = [TEXTS, len(what.validation.texts)]
         results[named] = {"labels": what.labels, "texts": texts, "majority": what.majority, "chosen": chosen}
-    study.record(curve, results)
+    study.record(curve, results, docstrings())
 
 
 if __name__ == "__main__":

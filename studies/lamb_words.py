@@ -10,6 +10,7 @@ half an hour on one core.
 import numpy as np
 from lamb_ablations import VARIANTS, optimizer
 
+from minilib.datasets import docstrings
 from minilib.optim import LAMB, LARS, AdamW, parameter_groups
 from minilib.runs import Study
 from minilib.schedules import polynomial, sqrt_scaling, warmup
@@ -91,7 +92,7 @@ def main():
             test = losses(f"untuned {name} {batch}", make, [lr], SEEDS, EXAMPLES // batch, batch, WARMUP)[0].tolist()
             results["untuned"][name][str(batch)] = test
             curve += [{"study": "untuned", "case": name, "batch": batch, "lr": lr, "test": round(t, 5)} for t in test]
-    study.record(curve, results)
+    study.record(curve, results, docstrings())
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import numpy as np
 from reality_check import Digits, Words
 
 from minilib import optim
+from minilib.datasets import docstrings
 from minilib.runs import Study
 from minilib.schedules import polynomial, warmup
 from minilib.tasks import train
@@ -157,7 +158,7 @@ def main():
                 | {"validation": round(t[0], 5), "test": round(t[1], 5)}
                 for lr, seed, t in rows
             ]
-    study.record(curve, results)
+    study.record(curve, results, docstrings())
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ in LARS and LAMB. Larger: raise STEPS or add to SEEDS. About a quarter of an hou
 
 import numpy as np
 
+from minilib.datasets import docstrings
 from minilib.optim import LAMB, LARS, SGD, AdamW
 from minilib.runs import Study
 from minilib.schedules import polynomial, warmup
@@ -72,7 +73,7 @@ def main():
                 row = {"batch": batch, "optimizer": method, "seed": seed}
                 ends = (np.arange(40) + 1) * STEPS[batch] // 40
                 curve += [row | {"step": int(s), "loss": v} for s, v in zip(ends, losses, strict=True)]
-    study.record(curve, results)
+    study.record(curve, results, docstrings())
 
 
 if __name__ == "__main__":

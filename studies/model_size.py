@@ -17,6 +17,7 @@ from time import perf_counter
 import torch
 from bert_batches import losses
 
+from minilib.datasets import docstrings
 from minilib.pretrain import flops, trained
 from minilib.pretrain.config import Config
 from minilib.pretrain.optimizers import optimizer
@@ -82,7 +83,11 @@ def main():
             row = dict(zip(names, json.loads(key), strict=True))
             curve += [row | {"tokens": tokens, "loss": loss} for tokens, loss in looks]
     rates = {"{} {} {} {:g}".format(*case, budget): lr for (case, budget), lr in chosen.items()}
-    study.record(curve, {"sizes": {"{} {} {}".format(*case): fact for case, fact in facts.items()}, "chosen": rates})
+    study.record(
+        curve,
+        {"sizes": {"{} {} {}".format(*case): fact for case, fact in facts.items()}, "chosen": rates},
+        docstrings(),
+    )
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ at every step, with Adam at a constant rate after a short warm-up. One seed. Lar
 
 import numpy as np
 
+from minilib.datasets import docstrings
 from minilib.optim import Adam
 from minilib.runs import Study
 from minilib.schedules import warmup
@@ -44,7 +45,7 @@ def main():
         {"step": int(s), "loss": round(loss, 4), "small": float(f"{small:.6g}"), "big": float(f"{big:.6g}")}
         for s, loss, small, big in done["rows"]
     ]
-    study.record(curve, {"test": done["test"], "unigram": done["unigram"]})
+    study.record(curve, {"test": done["test"], "unigram": done["unigram"]}, docstrings())
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ CELLS. How long it took stands in the record.
 import numpy as np
 from scipy.stats import qmc
 
+from minilib.datasets import docstrings
 from minilib.optim import LAMB, LARS, SGD, AdamW
 from minilib.runs import Study
 from minilib.schedules import polynomial, warmup
@@ -164,7 +165,7 @@ def main():
                 key = f"{(cell, method)}"
                 rows = [[done[f"{key} {i} {s}"][0] for s in MATRIX_SEEDS] for i in range(MATRIX_TRIALS)]
                 results["matrix"][method] = rows
-    study.record(curve, results)
+    study.record(curve, results, docstrings())
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from math import sqrt
 
 from bert_batches import losses
 
+from minilib.datasets import docstrings
 from minilib.runs import ROOT, Study
 from minilib.tuning import best_rate
 
@@ -62,7 +63,7 @@ def settings(rates: dict[str, list[float]]) -> dict:
 def main():
     study = Study("three-models", settings(RATES))
     chosen = search(study, RATES)
-    study.record(points(study), {"chosen": chosen})
+    study.record(points(study), {"chosen": chosen}, docstrings())
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from math import sqrt
 
 from bert_batches import losses
 
+from minilib.datasets import docstrings
 from minilib.runs import ROOT, Study
 from minilib.tuning import best_rate
 
@@ -66,7 +67,7 @@ def main():
     for key, looks in study.saved["jobs"].items():
         row = dict(zip(("recipe", "rate", "seed"), json.loads(key), strict=True))
         curve += [row | {"tokens": tokens, "loss": loss} for tokens, loss in looks]
-    study.record(curve, {"chosen": chosen, "steps": steps()})
+    study.record(curve, {"chosen": chosen, "steps": steps()}, docstrings())
 
 
 if __name__ == "__main__":

@@ -8,10 +8,14 @@ equal on Python 3.11, 3.12 and 3.13, with the wheels for Linux, Windows and macO
 for the CPU and for CUDA.  That is why the standard library is a part of it only when asked for: its
 docstrings change with every patch release of Python.
 
+With other versions, or where a package is missing, the text is another one: `Docstrings.sha256`
+tells, and `minilib.runs.same_corpus` compares it with the text that a record was made from.
+
 Deliberately absent: f-strings (their text has holes), and shuffling.
 """
 
 import ast
+import hashlib
 import sys
 import sysconfig
 import warnings
@@ -56,27 +60,39 @@ class Docstrings(NamedTuple):
     counts: dict[str, int]  # paragraphs kept, and dropped by each rule
     packages: dict[str, dict[str, int]]  # part -> import name -> how many paragraphs it gave, in the order of the text
 
+    @property
+    def sha256(self) -> str:
+        """Of both parts: two corpora with this in common are equal to the byte."""
+        return hashlib.sha256(f"{self.train}\0{self.validation}".encode()).hexdigest()
+
 
 def docstrings(*, stdlib: bool = False) -> Docstrings:
-    """English prose from the docstrings of the packages in `PACKAGES`, without near repeats.
+    """English prose from the docstrings of those packages in `PACKAGES` that are installed, without near repeats.
 
     About 1.2 million words; a twentieth of the files is held out as `validation`.  The first call
     computes for half a minute, later calls read `data_folder()/docstrings/`.
     `stdlib` adds Python's standard library at the end: the bytes then depend on the exact version
     of Python.
-    ModuleNotFoundError: a package is not installed.
+    A package that is not installed is left out, with a warning.
+    ModuleNotFoundError: none is installed.
     """
-    roots, sources = {}, {}
+    roots, sources, missing = {}, {}, []
     for name, distribution in PACKAGES.items():
         spec = find_spec(name)  # of a top-level name: finds its folder, imports nothing
         if spec is None:
-            raise ModuleNotFoundError(
-                f"docstrings() reads the source of {', '.join(PACKAGES.values())}; "
-                f"{distribution} is not installed: pip install -r requirements.txt"
-            )
+            missing.append(distribution)
+            continue
         roots[name] = Path(spec.submodule_search_locations[0])
         # Without the build's suffix: 2.13.0+cpu and 2.13.0+cu130 have the same source.
         sources[distribution] = version(distribution).partition("+")[0]
+    if missing:
+        message = (
+            f"docstrings() reads the source of {', '.join(PACKAGES.values())}; "
+            f"{' and '.join(missing)} is not installed: pip install -r requirements.txt"
+        )
+        if not roots:
+            raise ModuleNotFoundError(message)
+        warnings.warn(f"{message} (the text is now another one than the book's)", stacklevel=2)
     if stdlib:
         roots["stdlib"] = Path(sysconfig.get_paths()["stdlib"])
         sources["stdlib"] = sys.version.split()[0]
