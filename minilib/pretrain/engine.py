@@ -24,6 +24,7 @@ from minilib.pretrain.device import describe, matmul_rate, peak_bytes, precision
 from minilib.pretrain.flops import per_row
 from minilib.pretrain.logbook import Logbook, check_folder, check_tokenizer
 from minilib.pretrain.optimizers import careful_step, optimizer
+from minilib.torch_optim import cannot_compile
 
 
 class Diverged(RuntimeError):
@@ -35,7 +36,7 @@ def train(config: Config, quiet: bool = False) -> dict:
 
     Raises:
         ValueError: the configuration cannot be run here: unknown model or corpus, a batch that cannot be divided, a
-            folder with another run, a device that is not there.
+            folder with another run, a device that is not there, `compile` where nothing can be compiled.
         Diverged: too many gradients were not finite, or the loss exploded. The last good checkpoint is kept.
         Stopped: SIGTERM came; a checkpoint of the last step is kept.
     """
@@ -83,6 +84,8 @@ class Run:
         """Data and model. What is wrong with the configuration is found here, before processes wait for each other."""
         trained.shape(self.config)  # an unknown name is found before there is work
         check_folder(self.config)
+        if self.config.compile and (reason := cannot_compile(self.device.type)):
+            raise ValueError(f"compile = True: {reason}")
         self.micro = [micro_batch(self.config, phase, self.team.ranks) for phase in self.plan]
         self.data = Data(self.config, self.team, self.micro)
         check_tokenizer(self.folder, self.data.tokenizer)

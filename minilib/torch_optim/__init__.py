@@ -3,8 +3,19 @@
 from minilib.torch_optim.adafactor import Adafactor
 from minilib.torch_optim.base import Optimizer
 from minilib.torch_optim.came import CAME
+from minilib.torch_optim.compiler import cannot_compile
 from minilib.torch_optim.groups import describe, parameter_groups
 from minilib.torch_optim.lamb import LAMB
 from minilib.torch_optim.lars import LARS, LARS2020
 
-__all__ = ["CAME", "LAMB", "LARS", "LARS2020", "Adafactor", "Optimizer", "describe", "parameter_groups"]
+__all__ = [
+    "CAME",
+    "LAMB",
+    "LARS",
+    "LARS2020",
+    "Adafactor",
+    "Optimizer",
+    "cannot_compile",
+    "describe",
+    "parameter_groups",
+]

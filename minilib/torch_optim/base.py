@@ -19,6 +19,7 @@ from minilib.torch_optim.checks import (
     check_parameters,
     plain,
 )
+from minilib.torch_optim.compiler import cannot_compile
 from minilib.torch_optim.gradients import inspect, jobs
 from minilib.torch_optim.loading import check_state, restore
 from minilib.torch_optim.rounds import advance
@@ -61,6 +62,7 @@ class Optimizer(torch.optim.Optimizer):
     Raises:
         ValueError: an unknown option or one out of range, no parameters, a parameter given twice or that is complex,
             a sparse gradient, one of another shape, or (see `on_nonfinite`) one that is not finite.
+        RuntimeError: fused, on a machine on which `torch.compile` does not work; nothing has changed then.
     """
 
     ranges = TORCH_RANGES
@@ -138,9 +140,9 @@ class Optimizer(torch.optim.Optimizer):
         """What runs for parameter `p` of a group: "fused", "foreach" or "loop".
 
         As the group says; where it says nothing, the loop on a CPU and foreach elsewhere. Fused compiles kernels at
-        the first step and needs a C++ compiler on a CPU, Triton on a GPU; without them it fails, it does not fall
-        back. Only parameters of fewer than 16,384 entries, for which a call costs more than the work, are left to
-        foreach. Inside `torch.compile` all paths are the same: the compiler sees every parameter.
+        the first step and needs a C++ compiler on a CPU, Triton on a GPU; without them (see `cannot_compile`) it fails,
+        it does not fall back. Only parameters of fewer than 16,384 entries, for which a call costs more than the work,
+        are left to foreach. Inside `torch.compile` all paths are the same: the compiler sees every parameter.
         """
         if group["fused"]:
             return "fused" if p.numel() >= SMALL or torch.compiler.is_compiling() else "foreach"
@@ -172,14 +174,21 @@ class Optimizer(torch.optim.Optimizer):
         new = [job.p for job in todo if not self.state[job.p]]
         ready = works(self, todo, found)
         compiles = any(w.run is fused for w in ready)
+        if compiles and (reason := cannot_compile(todo[0].p.device.type)):
+            self._undo(todo, new)
+            raise RuntimeError(f"fused=True: {reason}. Without it the same steps are taken, uncompiled")
         with torch._dynamo.config.patch(recompile_limit=64) if compiles else nullcontext():
             bad = advance(ready, self.update)
         if bad is None:
             return None
+        self._undo(todo, new)
+        return next(job for job in todo if job.p is bad)
+
+    def _undo(self, todo, new):
+        """What a step has begun before its first kernel: the counts of steps, and the state of new parameters."""
         torch._foreach_sub_([self.state[job.p]["step"] for job in todo], 1)
         for p in new:
             del self.state[p]
-        return next(job for job in todo if job.p is bad)
 
     def _count(self, ok):
         """Count a skipped step without waiting for the device; in place, so that the replay of a graph counts too."""

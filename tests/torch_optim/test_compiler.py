@@ -1,0 +1,112 @@
+"""Machines without a compiler: the question has an answer and a reason, and who asks for compiled kernels is told."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from minilib import torch_optim
+from minilib.torch_optim import base, compiler
+
+OPTIMIZERS = [torch_optim.LARS, torch_optim.LAMB, torch_optim.Adafactor, torch_optim.CAME]
+ROOT = Path(__file__).resolve().parents[2]
+REASON = "torch.compile does not work here: no compiler"
+
+
+@pytest.fixture
+def without(monkeypatch):
+    """A machine on which nothing can be compiled."""
+    monkeypatch.setattr(base, "cannot_compile", lambda device: REASON)
+
+
+def tensors():
+    torch.manual_seed(0)
+    params = [torch.nn.Parameter(torch.randn(160, 160)), torch.nn.Parameter(torch.randn(3))]  # large, small
+    for p in params:
+        p.grad = torch.randn_like(p)
+    return params
+
+
+def test_the_reason_is_the_line_that_says_what_is_wrong():
+    error = RuntimeError("backend='inductor' raised:\nInvalidCxxCompiler: No working C++ compiler\n\nSet TORCH_LOGS")
+    assert compiler.short(error) == "InvalidCxxCompiler: No working C++ compiler"
+    assert compiler.short(IndexError()) == "IndexError"
+
+
+def answer(**environment):
+    """What a fresh process with this environment is told."""
+    code = "from minilib.torch_optim import cannot_compile; print(cannot_compile() or 'it works')"
+    command = [sys.executable, "-c", code]
+    run = subprocess.run(command, env={"PYTHONPATH": str(ROOT)} | environment, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    return run.stdout.splitlines()
+
+
+def test_a_machine_with_a_compiler_is_told_that_it_works():
+    assert answer(PATH=os.environ["PATH"]) == ["it works"]
+
+
+def test_a_machine_without_a_compiler_is_told_so_in_one_line(tmp_path):
+    (line,) = answer(PATH=str(tmp_path), CXX=str(tmp_path / "no-such-compiler"))
+    assert line.startswith("torch.compile does not work here: ")
+    assert "No working C++ compiler" in line
+
+
+def test_it_is_tried_once(monkeypatch):
+    tries = []
+    monkeypatch.setattr(torch, "compile", lambda f, **options: tries.append(f) or f)
+    compiler.cannot_compile.cache_clear()
+    try:
+        assert [torch_optim.cannot_compile() for _ in range(3)] == [""] * 3
+        assert len(tries) == 1
+    finally:
+        compiler.cannot_compile.cache_clear()
+
+
+def test_wrong_numbers_are_a_reason_too(monkeypatch):
+    monkeypatch.setattr(torch, "compile", lambda f, **options: lambda x: f(x) + 1)
+    compiler.cannot_compile.cache_clear()
+    try:
+        assert "wrong numbers here: 9.0 for 8" in torch_optim.cannot_compile()
+    finally:
+        compiler.cannot_compile.cache_clear()
+
+
+@pytest.mark.parametrize("cls", OPTIMIZERS)
+def test_a_fused_step_without_a_compiler_is_refused_and_nothing_changes(cls, without):
+    params = tensors()
+    before = [p.detach().clone() for p in params]
+    opt = cls(params, lr=0.01, fused=True)
+    with pytest.raises(RuntimeError, match=f"fused=True: {REASON}. Without it the same steps are taken"):
+        opt.step()
+    assert all(torch.equal(p, q) for p, q in zip(params, before, strict=True))
+    assert not opt.state
+
+
+@pytest.mark.parametrize("cls", OPTIMIZERS)
+def test_the_run_goes_on_without_fused_as_if_nothing_had_happened(cls, without):
+    ours, theirs = tensors(), tensors()
+    refused, plain = cls(ours, lr=0.01), cls(theirs, lr=0.01)
+    refused.step()
+    refused.param_groups[0]["fused"] = True
+    with pytest.raises(RuntimeError, match="fused=True"):
+        refused.step()
+    refused.param_groups[0]["fused"] = None
+    refused.step()
+    plain.step()
+    plain.step()
+    assert all(torch.equal(p, q) for p, q in zip(ours, theirs, strict=True))
+
+
+def test_small_parameters_need_no_compiler(without):
+    p = tensors()[1]
+    torch_optim.LAMB([p], lr=0.01, fused=True).step()
+
+
+def test_without_fused_nobody_asks(monkeypatch):
+    monkeypatch.setattr(base, "cannot_compile", lambda device: pytest.fail("asked"))
+    for options in ({}, {"foreach": True}):
+        torch_optim.LAMB(tensors(), lr=0.01, **options).step()
