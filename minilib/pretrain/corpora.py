@@ -1,7 +1,8 @@
 """What is read in pretraining: prose by name, or your own folder; a twentieth of it is held out for validation.
 
-`docstrings` needs no download and is the same on every machine. `novels` are 100 English novels in the public domain
-(about 14 million words; github.com/computationalstylistics/100_english_novels) where the cache folder has them.
+`docstrings` needs no download and is the same wherever the locked packages are (`minilib.runs.same_corpus`). `novels`
+are 100 English novels in the public domain (about 14 million words;
+github.com/computationalstylistics/100_english_novels) where the cache folder has them.
 
 Deliberately absent: downloads, shuffling (the loader does it), and languages: nothing here knows about English.
 """

@@ -28,7 +28,8 @@ def cannot_compile(device: str = "cpu") -> str:
 
 
 def short(error: Exception) -> str:
-    """The line of a compiler's error that says what is wrong: PyTorch puts its own words around it."""
+    """The lines of a compiler's error that say what is wrong, as one: PyTorch puts its own words around them."""
     lines = [line.strip() for line in str(error).splitlines()]
     lines = [line for line in lines if line and not (line.startswith("backend=") and line.endswith("raised:"))]
-    return lines[0] if lines else type(error).__name__
+    said = next((line for line in lines[1:] if "error: " in line), "")  # by the C++ compiler itself
+    return (lines[0] + f" ({said})" * bool(said)) if lines else type(error).__name__

@@ -30,9 +30,11 @@ def tensors():
     return params
 
 
-def test_the_reason_is_the_line_that_says_what_is_wrong():
+def test_the_reason_is_what_the_error_says_in_one_line():
     error = RuntimeError("backend='inductor' raised:\nInvalidCxxCompiler: No working C++ compiler\n\nSet TORCH_LOGS")
     assert compiler.short(error) == "InvalidCxxCompiler: No working C++ compiler"
+    error = RuntimeError("C++ compile error\n\nCommand:\ng++ -o /a b/c\n\nOutput:\ng++: fatal error: no input\nmore")
+    assert compiler.short(error) == "C++ compile error (g++: fatal error: no input)"
     assert compiler.short(IndexError()) == "IndexError"
 
 
