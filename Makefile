@@ -1,38 +1,38 @@
 # One target for each thing a person does. Every target makes or refreshes .venv first.
 PYTHON ?= python3
 PY := .venv/bin/python
+READING := .venv/.reading
 READY := .venv/.ready
 XLA := .venv-xla/bin/python
 # Small matrices run faster on one thread, and chapters run side by side.
 export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book page test lint unit nbval site test-xla lab notebook page sync format bench bench-torch \
+.PHONY: help book page test check lint unit nbval site shake test-xla lab notebook sync format bench bench-torch \
 	bench-pretrain study runs-check report lock clean
 
 help:  ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' Makefile
 
-book: $(READY)  ## execute every chapter and build the site into _build/html
-	$(PY) tools/build_book.py
+# Building takes a few packages, executing takes all. Exit status 3: a chapter is stale and some are missing.
+book: $(READING)  ## all pages into _build/html from the stored outputs; what is stale is executed first
+	@$(PY) tools/build_book.py || { [ $$? -eq 3 ] && $(MAKE) $(READY) && $(PY) tools/build_book.py; }
 
-test: lint unit nbval book site report  ## everything that must hold
+test: needs-test $(READY)  ## everything that must hold: code, proofs, the output of every cell, the pages
+	@$(PY) tools/run_tests.py
 
-lint: $(READY) runs-check  ## style, spelling, the order of the rooms, the recorded runs
-	$(PY) -m ruff check .
-	$(PY) -m ruff format --check .
-	.venv/bin/codespell
-	.venv/bin/lint-imports
+check: $(READY)  ## the inner loop, three minutes: what the changes since the last commit can break
+	@$(PY) tools/check_changes.py
 
-unit: $(READY)  ## minilib, the tools, and the rules of the chapters
-	$(PY) -c "from minilib import datasets; datasets.docstrings()"  # cached once, not by each test process
-	$(PY) -m pytest tests --ignore tests/site -n 2
+lint unit nbval site report: $(READY)  ## one step of make test
+	@$(PY) tools/run_tests.py $@
 
-nbval: $(READY)  ## run every code cell and compare its output with the stored one
-	PYTHONPATH=tools $(PY) -m pytest -p steady_kernels --nbval --nbval-cell-timeout 300 -n 2 --dist loadfile notebooks
+shake: $(READY)  ## run the chapters on imitated machines: make shake SHAKE="--chapters 02_sgd --machines noise-1"
+	$(PY) tools/shake.py $(SHAKE)
 
-site: $(READY)  ## the built pages in a browser without a network (after make book)
-	$(PY) -m pytest tests/site -n 2 --dist loadgroup
+needs-%:
+	$(RIGHT_PYTHON)
+	@$(PYTHON) tools/preflight.py $*
 
 test-xla: .venv-xla/.ready  ## the training loop on XLA's CPU device, in an environment of its own
 	PJRT_DEVICE=CPU XLA_FLAGS="--xla_cpu_multi_thread_eigen=false --xla_backend_optimization_level=0" \
@@ -41,10 +41,10 @@ test-xla: .venv-xla/.ready  ## the training loop on XLA's CPU device, in an envi
 lab: $(READY)  ## read and run the chapters in JupyterLab
 	.venv/bin/jupyter lab notebooks
 
-notebook: $(READY)  ## execute one chapter into its .ipynb: make notebook NAME=02_sgd
+notebook: $(READY)  ## execute one chapter into its .ipynb: make notebook NAME=02_sgd (without NAME: all that are stale)
 	$(PY) tools/notebooks.py run $(NAME)
 
-page: $(READY)  ## look at one page, executing nothing: make page NAME=02_sgd
+page: $(READING)  ## look at one page, executing nothing: make page NAME=02_sgd
 	$(PY) tools/build_book.py --page $(NAME)
 
 sync: $(READY)  ## bring the .md and .ipynb of every chapter in step, running nothing
@@ -70,13 +70,12 @@ study: $(READY)  ## make a recorded run, or go on with one that stopped: make st
 runs-check: $(READY)  ## recorded runs: every field there, made by a study, read by a chapter
 	$(PY) tools/runs_check.py
 
-report: $(READY)  ## a table of the chapters: time, cells, words, exercises (after make book)
-	$(PY) tools/report.py
-
 lock: $(READY)  ## requirements.in -> requirements.txt
 	$(PY) -m piptools compile --quiet --upgrade --strip-extras --allow-unsafe --no-emit-index-url \
 		--no-emit-find-links --no-emit-trusted-host -o requirements.txt requirements.in
 	sed -i.old 's/^\(torch==[0-9.]*\)+[a-z0-9]*/\1/' requirements.txt && rm requirements.txt.old
+	$(PY) -m piptools compile --quiet --strip-extras --allow-unsafe --no-emit-index-url --no-emit-find-links \
+		--no-emit-trusted-host -c requirements.txt -o requirements-reading.txt requirements-reading.in
 
 clean:  ## remove the site and every cache; .venv and .venv-xla stay
 	rm -rf _build .pytest_cache .ruff_cache .import_linter_cache .hypothesis .coverage
@@ -85,11 +84,16 @@ clean:  ## remove the site and every cache; .venv and .venv-xla stay
 RIGHT_PYTHON = @$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' || \
 	{ echo "The book needs Python 3.11 to 3.13; try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 
-$(READY): requirements.txt pyproject.toml
+$(READING): requirements-reading.txt
 	$(RIGHT_PYTHON)
+	@$(PYTHON) tools/preflight.py book
 	$(PYTHON) -m venv .venv
-	$(PY) -m pip install -qq -r requirements.txt
-	$(PY) -m pip install -qq --no-build-isolation --no-deps -e .
+	$(PY) -m pip install -qq --disable-pip-version-check -r requirements-reading.txt
+	@touch $@
+
+$(READY): $(READING) requirements.txt pyproject.toml
+	$(PY) -m pip install -qq --disable-pip-version-check -r requirements.txt
+	$(PY) -m pip install -qq --disable-pip-version-check --no-build-isolation --no-deps -e .
 	@touch $@
 
 .venv-xla/.ready: requirements.txt tests/xla/requirements.txt

@@ -1,20 +1,21 @@
-"""Builds the site, with every warning an error, and proves that no page of it is missing or old.
+"""Builds the site from proved outputs, with every warning an error, and says what is missing.
 
-    python tools/build_book.py                execute every chapter, write _build/html
-    python tools/build_book.py --page 02_sgd  look at one page: nothing is executed, stored outputs
-                                              are shown, pages still to be written are left out
+    python tools/build_book.py                all pages into _build/html
+    python tools/build_book.py --page 02_sgd  look at one page: stored outputs as they are, pages still to be
+                                              written are left out
     python tools/build_book.py --check        is every page of _toc.yml in _build/html?
 
-Executed cells are kept in Jupyter Book's cache, whose key is the text of the cells alone. So the
-cache is dropped when what the cells import or read has changed (`content_hash`), and pages are
-always written anew. Chapters are executed side by side, one a core; the build, which would take
-them one after the other, finds them in the cache, and says what is wrong with one that is not.
+A chapter is shown with its stored outputs when its code and all that its run read are today what they were
+(`proved.py`). One that is stale is executed first, into `_build/executed`, and shown from there; the files of the
+chapter stay as they are. One that fails is shown with its stored outputs and a note on top, and all other pages are
+written none the less. Executing needs more packages than building: where they are missing the exit status is 3 and
+nothing was built.
 Launch buttons point to the repository's own `origin`, or are absent when it has no public one.
 Deliberately absent: any second copy of the book's settings; `_config.yml` holds them.
 """
 
 import argparse
-import hashlib
+import importlib.util
 import json
 import os
 import re
@@ -22,15 +23,21 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
+import nbformat
+import proved
+import status_page
 import yaml
-from jupyter_cache import get_cache
-from jupyter_cache.executors import load_executor
+
+import notebooks
 
 ROOT = Path(__file__).resolve().parent.parent
+TOOLS = Path(__file__).resolve().parent
+INCOMPLETE = 3  # the exit status when a chapter has to be executed and the packages for that are not installed
+NEEDED = ("ipykernel", "numpy", "matplotlib", "scipy", "sklearn", "torch")
 # Which launch buttons work for a repository on which host.
 HOSTS = {
     "github.com": {
@@ -41,57 +48,59 @@ HOSTS = {
 }
 
 
-def content_hash(root: Path) -> str:
-    """A hash of everything that a chapter's cells depend on besides their own text."""
-    digest = hashlib.sha256(sys.version.encode())
-    files = [*root.glob("minilib/**/*"), *root.glob("book/runs/**/*"), root / "requirements.txt"]
-    for path in sorted(files):
-        if path.is_file() and "__pycache__" not in path.parts:
-            digest.update(f"{path.relative_to(root)}\0".encode())
-            digest.update(hashlib.sha256(path.read_bytes()).digest())
-    return digest.hexdigest()
+@dataclass(frozen=True)
+class Shown:
+    """What the site shows of a chapter: the notebook, the record of its run, whether this machine made it, and what
+    went wrong when it was executed anew (the outputs are the stored ones then)."""
+
+    nb: nbformat.NotebookNode
+    run: dict | None
+    own: bool
+    error: str
 
 
-def drop_stale_cache(root: Path) -> bool:
-    """Delete the cache of executed cells unless it was made from the present files.
+def executed(root: Path) -> Path:
+    """Where chapters lie that a build executed."""
+    return root / "_build" / "executed"
 
-    Returns whether it was deleted (or was not there).
+
+def execute(root: Path, md: Path) -> str:
+    """Execute a chapter into `_build/executed`; returns what went wrong, an empty string when all went well."""
+    folder = executed(root)
+    folder.mkdir(parents=True, exist_ok=True)
+    log = folder / f"{md.stem}.log"
+    command = [sys.executable, str(TOOLS / "notebooks.py"), "run", md.stem, "--root", str(root), "--into", str(folder)]
+    with open(log, "w") as file:
+        code = subprocess.run(command, stdout=file, stderr=subprocess.STDOUT).returncode
+    if not code:
+        return ""
+    plain = re.sub(r"\x1b\[[\d;]*m", "", log.read_text())
+    return next((line for line in reversed(plain.splitlines()) if line.strip()), f"exit status {code}")
+
+
+def choose_outputs(root: Path) -> dict[str, Shown]:
+    """For each chapter the outputs that the site shows; every stale chapter is executed first.
+
+    Raises ModuleNotFoundError when something has to be executed and packages for that are missing.
     """
-    cache, stamp = root / "_build" / ".jupyter_cache", root / "_build" / "cache_made_from"
-    now = content_hash(root)
-    if cache.exists() and stamp.exists() and stamp.read_text() == now:
-        return False
-    shutil.rmtree(cache, ignore_errors=True)
-    stamp.parent.mkdir(parents=True, exist_ok=True)
-    stamp.write_text(now)
-    return True
-
-
-@contextmanager
-def stderr_into(path: Path) -> Iterator[None]:
-    """What this process and those that it starts write to stderr goes into a file."""
-    kept = os.dup(2)
-    with open(path, "w") as file:
-        os.dup2(file.fileno(), 2)
-    try:
-        yield
-    finally:
-        os.dup2(kept, 2)
-        os.close(kept)
-
-
-def execute(root: Path, pages: list[str], timeout: int) -> None:
-    """Execute the chapters that the cache lacks, as many at once as there are cores.
-
-    A chapter that fails is left to the build, which executes it again and reports the error; what kernels say beside
-    their output is in `_build/execution.log`.
-    """
-    cache = get_cache(str(root / "_build" / ".jupyter_cache"))
-    for page in pages:
-        if (path := root / f"{page}.ipynb").exists():
-            cache.add_nb_to_project(str(path))
-    with stderr_into(root / "_build" / "execution.log"):
-        load_executor("local-parallel", cache).run_and_cache(timeout=timeout)
+    here, todo = executed(root), {}
+    for md in notebooks.chapters(root):
+        if (why := notebooks.stale(md)) and notebooks.stale(md, here, here):
+            more = f" (and {len(why) - 3} more)" if len(why) > 3 else ""
+            print(f"{md.stem} is executed: {', '.join(why[:3])}{more}.", flush=True)
+            todo[md] = why
+    missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
+    if todo and missing and root == ROOT:
+        raise ModuleNotFoundError(f"to execute a chapter takes {', '.join(missing)} too")
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        errors = dict(zip(todo, pool.map(lambda md: execute(root, md), todo), strict=True))
+    shown = {}
+    for md in notebooks.chapters(root):
+        own = not errors.get(md) and bool(notebooks.stale(md))
+        twin = nbformat.read((here if own else md.parent) / f"{md.stem}.ipynb", as_version=4)
+        run = proved.load(here if own else root / proved.FOLDER, md.stem)
+        shown[md.stem] = Shown(notebooks.with_outputs(notebooks.source(md), twin), run, own, errors.get(md, ""))
+    return shown
 
 
 def origin(root: Path) -> str:
@@ -153,26 +162,40 @@ def sphinx(root: Path, out: Path, config: dict, toc: dict, *options: str) -> sub
     command = [str(jupyter_book), "build", str(root), "-n", "--keep-going", "-q"]
     command += ["--path-output", str(out), "--config", str(build / "config.yml")]
     command += ["--toc", str(build / "toc.yml"), *options]
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    variables = os.environ | {"PYTHONPATH": os.pathsep.join([str(TOOLS), os.environ.get("PYTHONPATH", "")])}
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=variables)
 
 
 def build(root: Path) -> int:
-    """Execute and build the whole book; the exit status is 0 only for a complete, fresh site."""
+    """Build the whole book; the exit status is 0 only for a complete site whose chapters all ran."""
     start = time.time()
     html = root / "_build" / "html"
-    if drop_stale_cache(root):
-        print("The library, the runs or the lock changed: every chapter is executed anew.", flush=True)
-    config = yaml.safe_load((root / "_config.yml").read_text())
+    try:
+        shown = choose_outputs(root)
+    except ModuleNotFoundError as error:
+        print(f"Nothing was built: {error}.")
+        return INCOMPLETE
+    folder = root / "_build" / "shown"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for name, chapter in shown.items():
+        (folder / f"{name}.ipynb").write_text(nbformat.writes(status_page.noted(chapter)), encoding="utf-8")
+    config = yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))
     config |= launch_settings(origin(root))
-    toc = yaml.safe_load((root / "_toc.yml").read_text())
-    execute(root, toc_pages(toc), config["execute"]["timeout"])
+    settings = config["sphinx"]["config"]
+    settings["extensions"] = [*settings["extensions"], "shown_outputs"]
+    settings["shown_outputs"] = str(folder)
+    settings["myst_substitutions"] = status_page.tables(root, shown)
+    toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
     done = sphinx(root, root, config, toc, "-W")
-    print("\n".join(line for line in done.stdout.splitlines() if "[IPKernelApp]" not in line))
+    print(done.stdout.strip() or "", end="\n" if done.stdout.strip() else "")
     faults = page_faults(root, html, start)
+    faults += [f"{name} failed and is shown with its stored outputs: {c.error}" for name, c in shown.items() if c.error]
+    pages = len(toc_pages(toc))
     if done.returncode or faults:
-        print("\n".join(["The book was not built.", *faults]))
+        print("\n".join([f"Not all of {pages} pages are as they should be:", *faults]))
         return 1
-    print(f"{len(toc_pages(toc))} pages in {time.time() - start:.0f} s. Open {html / 'index.html'}")
+    print(f"{pages} pages in {time.time() - start:.0f} s. Open {html / 'index.html'}")
     return 0
 
 
@@ -180,7 +203,7 @@ def build_page(root: Path, name: str) -> int:
     """Build the existing pages from stored outputs; only this page's warnings are errors."""
     out = root / "_build" / "page" / name
     config = yaml.safe_load((root / "_config.yml").read_text())
-    config["execute"] = {"execute_notebooks": "off"}
+    config["sphinx"]["config"]["myst_substitutions"] = {"runs": "", "shaken": ""}
     toc = yaml.safe_load((root / "_toc.yml").read_text())
 
     def exists(page):

@@ -1,27 +1,31 @@
 """Keeps a chapter's two files in step: NN_name.md (what people edit), NN_name.ipynb (outputs).
 
-    python tools/notebooks.py run 02_sgd    execute the .md into its .ipynb
+    python tools/notebooks.py run 02_sgd    execute the .md into its .ipynb, and record the run in book/proved
+    python tools/notebooks.py run           the same for every chapter whose outputs are stale
     python tools/notebooks.py sync          bring the newer text of a pair to its twin, run nothing
     python tools/notebooks.py format        format the code cells of every .md with ruff
     python tools/notebooks.py check         fail when a pair is out of step, or was never executed
 
 Running an unchanged chapter twice gives the same bytes, but for outputs that differ: no timestamps,
-no random cell ids, no version of the Python that happened to run it.
-Deliberately absent: a cache (the book's build has one), a comparison of outputs (nbval does it).
+no random cell ids, no version of the Python that happened to run it. A cell may take half an hour: the limit is there
+to end a hang, not to punish a slow machine. Deliberately absent: a comparison of outputs (nbval does it).
 """
 
 import argparse
+import os
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 import jupytext
 import nbformat
+import proved
 from jupytext.config import load_jupytext_config
-from nbclient import NotebookClient
 
 ROOT = Path(__file__).resolve().parent.parent
+CELL_LIMIT = 1800  # seconds
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 
@@ -33,6 +37,11 @@ def chapters(root: Path = ROOT) -> list[Path]:
 def pair(md: Path) -> Path:
     """The twin of a chapter's source: the same name with `.ipynb`."""
     return md.with_suffix(".ipynb")
+
+
+def source(md: Path) -> nbformat.NotebookNode:
+    """A chapter's source as a notebook without outputs."""
+    return jupytext.read(md)
 
 
 def tidy(nb: nbformat.NotebookNode) -> nbformat.NotebookNode:
@@ -84,23 +93,76 @@ def same_text(a: nbformat.NotebookNode, b: nbformat.NotebookNode) -> bool:
     return text(a) == text(b)
 
 
-def run(md: Path, timeout: int = 300) -> float:
-    """Execute a chapter's source into its twin. Returns seconds; raises when a cell fails."""
-    nb = jupytext.read(md)
+def execute(md: Path) -> tuple[nbformat.NotebookNode, dict]:
+    """Execute a chapter's source; returns the notebook with its outputs and the record of the run.
+
+    Raises nbclient's CellExecutionError when a cell fails, CellTimeoutError when one takes more than half an hour.
+    """
+    from nbclient import NotebookClient
+
+    root = md.resolve().parent.parent
+    nb = source(md)
     client = NotebookClient(
         nb,
-        timeout=timeout,
+        timeout=CELL_LIMIT,
         kernel_name="python3",
         record_timing=False,
         extra_arguments=["--log-level=ERROR"],
         resources={"metadata": {"path": str(md.parent)}},
     )
-    start = time.perf_counter()
-    client.execute()
-    seconds = time.perf_counter() - start
+    with tempfile.TemporaryDirectory() as folder:
+        trace = Path(folder) / "trace"
+        paths = [str(Path(__file__).parent / "traced"), os.environ.get("PYTHONPATH", "")]
+        watched = {
+            "TRACE_ROOT": str(root),
+            "TRACE_FILE": str(trace),
+            "PYTHONPATH": os.pathsep.join(filter(None, paths)),
+        }
+        start = time.perf_counter()
+        client.execute(env=os.environ | watched)
+        seconds = time.perf_counter() - start
+        read = set(trace.read_text().splitlines()) if trace.exists() else set()
     merge_streams(nb)
-    write(nb, pair(md))
-    return seconds
+    tidy(nb)
+    return nb, proved.record(root, nb, read, seconds)
+
+
+def run(md: Path, into: Path | None = None) -> float:
+    """Execute a chapter's source into its twin and record the run. Returns seconds; raises when a cell fails.
+
+    With `into`, twin and record are written into that folder, and the chapter and its record stay as they are.
+    """
+    nb, made = execute(md)
+    write(nb, (into or md.parent) / f"{md.stem}.ipynb")
+    proved.save(into or md.resolve().parent.parent / proved.FOLDER, md.stem, made)
+    return made["seconds"]
+
+
+def stale(md: Path, twins: Path | None = None, runs: Path | None = None) -> list[str]:
+    """Why the outputs of a chapter's twin are not those of its source as it stands today.
+
+    Twin and record are looked for in the folders `twins` and `runs`; by default beside the source and in book/proved.
+    """
+    root = md.resolve().parent.parent
+    ipynb = (twins or md.parent) / f"{md.stem}.ipynb"
+    if not ipynb.exists():
+        return ["it was never executed"]
+    twin = nbformat.read(ipynb, as_version=4)
+    found = proved.stale(root, twin, proved.load(runs or root / proved.FOLDER, md.stem))
+    code = [[c.source for c in nb.cells if c.cell_type == "code"] for nb in (source(md), twin)]
+    return found if code[0] == code[1] else [f"the code in {md.name} changed", *found]
+
+
+def with_outputs(nb: nbformat.NotebookNode, twin: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    """Give the cells of `nb` the outputs of the cells with the same code in `twin`; returns `nb`."""
+    ran: dict[str, list] = {}
+    for cell in twin.cells:
+        ran.setdefault(cell.source, []).append(cell)
+    for cell in nb.cells:
+        if cell.cell_type == "code" and ran.get(cell.source):
+            old = ran[cell.source].pop(0)
+            cell.outputs, cell.execution_count = old.outputs, old.execution_count
+    return tidy(nb)
 
 
 def sync(md: Path) -> str:
@@ -109,21 +171,16 @@ def sync(md: Path) -> str:
     Outputs of cells whose code is unchanged are kept. Returns what was done.
     """
     ipynb = pair(md)
-    source = jupytext.read(md)
+    text = source(md)
     if not ipynb.exists():
         return f"{ipynb.name} is missing: make notebook NAME={md.stem}"
     twin = nbformat.read(ipynb, as_version=4)
-    if same_text(source, twin):
+    if same_text(text, twin):
         return f"{ipynb.name} tidied" if write(twin, ipynb) else ""
     if ipynb.stat().st_mtime > md.stat().st_mtime:
         jupytext.write(twin, md, fmt="md:myst", config=load_jupytext_config(str(md)))
         return f"{md.name} updated from {ipynb.name}"
-    ran = {cell.source: cell for cell in twin.cells if cell.cell_type == "code"}
-    for cell in source.cells:
-        if cell.cell_type == "code" and cell.source in ran:
-            cell.outputs = ran[cell.source].outputs
-            cell.execution_count = ran[cell.source].execution_count
-    write(source, ipynb)
+    write(with_outputs(text, twin), ipynb)
     return f"{ipynb.name} updated from {md.name}; run it: make notebook NAME={md.stem}"
 
 
@@ -157,7 +214,7 @@ def faults(md: Path) -> list[str]:
         return [f"{md.name}: has no twin {ipynb.name}"]
     twin = nbformat.read(ipynb, as_version=4)
     found = []
-    if not same_text(jupytext.read(md), twin):
+    if not same_text(source(md), twin):
         found.append(f"{md.name}: its twin {ipynb.name} holds another text")
     code = [c for c in twin.cells if c.cell_type == "code" and c.source.strip()]
     if any(c.execution_count is None for c in code):
@@ -172,6 +229,7 @@ def main() -> int:
     parser.add_argument("task", choices=["run", "sync", "format", "check"])
     parser.add_argument("names", nargs="*", help="chapters such as 02_sgd (default: all)")
     parser.add_argument("--root", type=Path, default=ROOT)
+    parser.add_argument("--into", type=Path, help="where to write what `run` makes (default: beside the sources)")
     args = parser.parse_args()
     sources = chapters(args.root)
     if args.names:
@@ -180,10 +238,12 @@ def main() -> int:
         if unknown:
             parser.error(f"no chapter {sorted(unknown)}; there are {[md.stem for md in sources]}")
         sources = [md for md in sources if md.stem in names]
+    elif args.task == "run":
+        sources = [md for md in sources if stale(md)]
     bad = 0
     for md in sources:
         if args.task == "run":
-            print(f"{md.stem}: {run(md):.1f} s", flush=True)
+            print(f"{md.stem}: {run(md, args.into):.1f} s", flush=True)
         elif args.task == "sync" and (done := sync(md)):
             print(done)
         elif args.task == "format":

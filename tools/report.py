@@ -1,8 +1,8 @@
 """Prints one line for each chapter: its form at a glance, and whether it is too slow.
 
 Form is reported, not enforced: cells, longest cell, words, bones present, exercises, cells that check.
-Time is enforced: above 180 s a chapter fails, above 60 s it is marked. The seconds are those of the
-last real execution, as Jupyter Book's cache recorded them when the book was built (`-` before that).
+Time is enforced: above 180 s a chapter fails, above 60 s it is marked. The seconds are those of the run that made the
+stored outputs (`-` where none is recorded).
 The table is also written to _build/report.json.
 """
 
@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 import chapters
-from jupyter_cache import get_cache
+import proved
 
 ROOT = Path(__file__).resolve().parent.parent
 SLOW, TOO_SLOW = 60.0, 180.0
@@ -33,19 +33,9 @@ BONES = {
 
 
 def seconds(root: Path) -> dict[str, float]:
-    """Seconds that each chapter took when the book's cache executed it."""
-    folder = root / "_build" / ".jupyter_cache"
-    if not folder.exists():
-        return {}
-    cache = get_cache(folder)
-    times = {}
-    for path in sorted((root / "notebooks").glob("*.ipynb")):
-        try:
-            record = cache.match_cache_file(str(path))
-        except KeyError:
-            continue
-        times[path.stem] = record.data.get("execution_seconds")
-    return times
+    """Seconds that each chapter took in the run that made its stored outputs."""
+    names = [path.stem for path in sorted((root / "notebooks").glob("*.ipynb"))]
+    return {name: run["seconds"] for name in names if (run := proved.load(root / proved.FOLDER, name))}
 
 
 def bones(nb) -> str:

@@ -56,8 +56,8 @@ kernelspec:
 """
 
 
-def write_chapter(root, text="Words.", code="import minilib\n\nprint(minilib.WORD)"):
-    (root / "notebooks" / "01_a.md").write_text(CHAPTER.format(text=text, code=code))
+def write_chapter(root, text="Words.", code="import minilib\n\nprint(minilib.WORD)", name="01_a"):
+    (root / "notebooks" / f"{name}.md").write_text(CHAPTER.format(text=text, code=code))
 
 
 def tool(root, name, *arguments):

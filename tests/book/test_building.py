@@ -1,4 +1,4 @@
-"""The tools that make the book: no stale page, no missing page, no warning, no made-up address."""
+"""The tools that make the book: no stale output, no missing page, no warning, no made-up address."""
 
 import os
 import re
@@ -16,46 +16,116 @@ import notebooks
 PAGE = "_build/html/notebooks/01_a.html"
 
 
-def test_a_page_changes_when_the_library_changes_and_the_chapter_does_not(small_book):
-    assert tool(small_book, "notebooks.py", "run").returncode == 0
-    stored = (small_book / "notebooks" / "01_a.ipynb").read_bytes()
-    assert tool(small_book, "build_book.py").returncode == 0
-    assert "apricot" in (small_book / PAGE).read_text()
+def made(book):
+    """A small book whose chapter was executed into its twin."""
+    done = tool(book, "notebooks.py", "run")
+    assert done.returncode == 0, done.stdout
+    return book
 
-    (small_book / "minilib" / "__init__.py").write_text('WORD = "quince"\n')
-    assert tool(small_book, "build_book.py").returncode == 0
-    page = (small_book / PAGE).read_text()
-    assert "quince" in page
-    assert "apricot" not in page
+
+def logging(book, name="01_a", code="print('cell')"):
+    """Write a chapter that adds a line to a log, returned as a path, whenever its cell runs."""
+    log = book / f"{name}.log"
+    write_chapter(book, code=f'with open({str(log)!r}, "a") as file:\n    print("ran", file=file)\n{code}', name=name)
+    return log
+
+
+def test_a_page_shows_the_stored_outputs_and_nothing_is_executed(small_book):
+    log = logging(small_book)
+    made(small_book)
+    done = tool(small_book, "build_book.py")
+    assert (done.returncode, log.read_text()) == (0, "ran\n"), done.stdout
+    assert "cell" in (small_book / PAGE).read_text()
+
+
+def test_a_stale_module_executes_exactly_the_chapters_that_reach_it_and_once(small_book):
+    for name in ("fruit", "stone"):
+        (small_book / "minilib" / f"{name}.py").write_text(f'NAME = "first {name}"\n')
+    (small_book / "minilib" / "basket.py").write_text("from minilib.fruit import NAME\n")
+    toc = (small_book / "_toc.yml").read_text()
+    (small_book / "_toc.yml").write_text(toc + "  - file: notebooks/02_b\n")
+    first = logging(small_book, "01_a", "from minilib import basket\nprint(basket.NAME)")
+    second = logging(small_book, "02_b", "from minilib import stone\nprint(stone.NAME)")
+    made(small_book)
+    stored = (small_book / "notebooks" / "01_a.ipynb").read_bytes()
+
+    (small_book / "minilib" / "fruit.py").write_text('NAME = "second fruit"\n')
+    for _ in range(2):
+        done = tool(small_book, "build_book.py")
+        assert done.returncode == 0, done.stdout
+        page = (small_book / PAGE).read_text()
+        assert "second fruit" in page
+        assert "first fruit" not in page
+    assert first.read_text() == "ran\n" * 2  # into its twin, and by the first build
+    assert second.read_text() == "ran\n"
     assert (small_book / "notebooks" / "01_a.ipynb").read_bytes() == stored
+
+
+def test_what_is_executed_and_why_is_said(small_book, monkeypatch, capsys):
+    (small_book / "requirements.txt").write_text("numpy==1\n")
+    made(small_book)
+    (small_book / "minilib" / "__init__.py").write_text('WORD = "quince"\n')
+    monkeypatch.setenv("PYTHONPATH", str(small_book))
+    shown = build_book.choose_outputs(small_book)["01_a"]
+    assert "01_a is executed: minilib/__init__.py changed." in capsys.readouterr().out
+    assert shown.own
+    (small_book / "requirements.txt").write_text("numpy==2\n")
+    build_book.choose_outputs(small_book)
+    said = capsys.readouterr().out
+    assert "01_a is executed:" in said
+    assert "requirements.txt changed" in said
+
+
+def test_other_words_are_shown_without_executing_anything(small_book):
+    log = logging(small_book)
+    made(small_book)
+    text = (small_book / "notebooks" / "01_a.md").read_text()
+    (small_book / "notebooks" / "01_a.md").write_text(text.replace("Words.", "Other words."))
+    assert build_book.choose_outputs(small_book)["01_a"].nb.cells[0].source.endswith("Other words.")
+    assert log.read_text() == "ran\n"
+
+
+def test_a_broken_cell_costs_one_page(small_book):
+    toc = (small_book / "_toc.yml").read_text()
+    (small_book / "_toc.yml").write_text(toc + "  - file: notebooks/02_b\n")
+    write_chapter(small_book, name="02_b", code="print('sound')")
+    made(small_book)
+    (small_book / "minilib" / "__init__.py").write_text("")
+    done = tool(small_book, "build_book.py")
+    assert done.returncode == 1
+    last = done.stdout.strip().splitlines()[-1]
+    assert last.startswith("01_a failed and is shown with its stored outputs: AttributeError")
+    page = (small_book / PAGE).read_text()
+    assert "apricot" in page
+    assert "The outputs on this page are not of today." in page
+    assert "AttributeError" in page
+    other = (small_book / PAGE.replace("01_a", "02_b")).read_text()
+    assert "sound" in other
+    assert "not of today" not in other
+    assert tool(small_book, "notebooks.py", "run").returncode != 0
+
+
+def test_packages_that_are_missing_are_named_before_anything_is_built(small_book, monkeypatch, capsys):
+    made(small_book)
+    monkeypatch.setattr(build_book, "ROOT", small_book)
+    monkeypatch.setattr(build_book, "NEEDED", ("numpy", "no_such_package"))
+    shown = build_book.choose_outputs(small_book)  # nothing is stale: nothing is missing
+    assert not shown["01_a"].own
+    (small_book / "minilib" / "__init__.py").write_text('WORD = "quince"\n')
+    assert build_book.build(small_book) == build_book.INCOMPLETE
+    assert "takes no_such_package too" in capsys.readouterr().out
+    assert not (small_book / "_build" / "html").exists()
 
 
 def test_a_reference_to_nothing_fails_the_build_and_is_named(small_book):
     text = "{ref}`no-section`, {prf:ref}`no-theorem`, {numref}`no-figure`, {cite:t}`nobody`, {eq}`no`"
     write_chapter(small_book, text=text)
-    assert tool(small_book, "notebooks.py", "run").returncode == 0
-    done = tool(small_book, "build_book.py")
-    assert done.returncode != 0
-    assert "The book was not built" in done.stdout
+    done = tool(made(small_book), "build_book.py")
+    assert done.returncode == 1
+    assert "Not all of 2 pages are as they should be" in done.stdout
     warnings = [line for line in done.stdout.splitlines() if "WARNING" in line]
     for target in re.findall(r"`([\w-]+)`", text):
         assert any(target in line for line in warnings), target
-
-
-def test_a_failing_cell_fails_the_build_and_the_execution(small_book):
-    assert tool(small_book, "notebooks.py", "run").returncode == 0
-    (small_book / "minilib" / "__init__.py").write_text("")
-    assert tool(small_book, "build_book.py").returncode != 0
-    assert tool(small_book, "notebooks.py", "run").returncode != 0
-
-
-def test_a_build_executes_a_chapter_once_and_the_next_build_not_at_all(small_book):
-    log = small_book / "log"
-    write_chapter(small_book, code=f'with open({str(log)!r}, "a") as file:\n    print("ran", file=file)')
-    assert tool(small_book, "notebooks.py", "run").returncode == 0
-    for _ in range(2):
-        assert tool(small_book, "build_book.py").returncode == 0
-    assert log.read_text() == "ran\n" * 2  # by the first tool, and by the first build
 
 
 def test_a_missing_page_and_an_old_page_are_found(small_book):
@@ -68,28 +138,6 @@ def test_a_missing_page_and_an_old_page_are_found(small_book):
     (html / "notebooks" / "01_a.html").write_text("")
     assert build_book.page_faults(small_book, html, start=0) == []
     assert len(build_book.page_faults(small_book, html, start=time.time() + 60)) == 2
-
-
-def test_the_cache_is_dropped_when_library_runs_or_lock_change(small_book):
-    cache = small_book / "_build" / ".jupyter_cache"
-
-    def dropped():
-        was_dropped = build_book.drop_stale_cache(small_book)
-        cache.mkdir(parents=True, exist_ok=True)
-        return was_dropped
-
-    assert dropped()
-    assert not dropped()
-    for name in ("minilib/optim/new.py", "book/runs/a/run.json", "requirements.txt"):
-        path = small_book / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("1")
-        assert dropped(), name
-        assert not dropped()
-        path.write_text("2")
-        assert dropped(), name
-    path.unlink()
-    assert dropped()
 
 
 def test_every_page_of_the_table_of_contents_has_a_source():
@@ -145,8 +193,7 @@ def test_an_origin_that_is_not_public_gets_no_launch_buttons(url):
 
 
 def test_launch_buttons_stand_on_the_pages_exactly_when_the_origin_is_public(small_book):
-    assert tool(small_book, "notebooks.py", "run").returncode == 0
-    assert tool(small_book, "build_book.py").returncode == 0
+    assert tool(made(small_book), "build_book.py").returncode == 0
     assert "colab.research" not in (small_book / PAGE).read_text()
     git = ["git", "-C", str(small_book)]
     subprocess.run([*git, "init", "--quiet"], check=True)

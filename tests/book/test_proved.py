@@ -1,0 +1,85 @@
+"""The record of a chapter's run: what it read is found out while it runs, and any change of it is noticed."""
+
+import proved
+import pytest
+from small_books import CHAPTERS, ROOT, cell, notebook, write_chapter
+
+import notebooks
+
+
+def test_the_stored_outputs_of_every_chapter_are_of_today():
+    stale = {path.stem: why for path in CHAPTERS if (why := notebooks.stale(path.with_suffix(".md")))}
+    assert stale == {}, "run: make notebook"
+
+
+def test_there_is_a_record_for_every_chapter_and_no_other():
+    records = {path.stem for path in (ROOT / proved.FOLDER).glob("*.json")}
+    assert records == {path.stem for path in CHAPTERS}
+
+
+READS = """\
+import subprocess, sys
+from pathlib import Path
+from minilib import WORD
+Path("../book/runs.json").read_text()
+subprocess.run([sys.executable, "-c", "open('../studies.txt').read()"], check=True)
+Path("../written.txt").write_text("x")
+"""
+
+
+@pytest.fixture
+def executed(small_book, monkeypatch):
+    """A chapter that reads a module, a file, and another file in a process that it starts."""
+    monkeypatch.setenv("PYTHONPATH", str(small_book))
+    for name in ("book/runs.json", "studies.txt", "requirements.txt"):
+        (small_book / name).write_text("1")
+    write_chapter(small_book, code=READS)
+    notebooks.run(small_book / "notebooks" / "01_a.md")
+    return small_book
+
+
+def test_modules_files_and_what_a_started_process_reads_are_recorded(executed):
+    run = proved.load(executed / proved.FOLDER, "01_a")
+    assert [*run["reads"]] == ["book/runs.json", "minilib/__init__.py", "requirements.txt", "studies.txt"]
+    assert {"made", "seconds", "processor", "versions", "cells", "reads"} == set(run)
+    assert run["versions"]["python"].startswith("3.")
+
+
+@pytest.mark.parametrize("name", ["book/runs.json", "minilib/__init__.py", "requirements.txt", "studies.txt"])
+def test_a_change_of_anything_that_was_read_is_noticed(executed, name):
+    md, path = executed / "notebooks" / "01_a.md", executed / name
+    assert notebooks.stale(md) == []
+    old = path.read_bytes()
+    path.write_bytes(old.replace(b"\n", b"\r\n"))
+    assert notebooks.stale(md) == []
+    path.write_text("other")
+    assert notebooks.stale(md) == [f"{name} changed"]
+    path.unlink()
+    assert notebooks.stale(md) == [f"{name} is gone"]
+
+
+def test_changed_code_a_changed_output_and_a_lost_record_are_noticed(executed):
+    md = executed / "notebooks" / "01_a.md"
+    ipynb = md.with_suffix(".ipynb")
+    write_chapter(executed, code=READS + "print(2)")
+    assert notebooks.stale(md) == ["the code in 01_a.md changed"]
+    write_chapter(executed, code=READS)
+    text = ipynb.read_text()
+    assert '"outputs": [],' in text or '"outputs": [' in text
+    ipynb.write_text(
+        text.replace('"outputs": [', '"outputs": [{"output_type": "stream", "name": "stdout", "text": "x"}', 1)
+    )
+    assert notebooks.stale(md) == ["its cells or their outputs changed"]
+    ipynb.write_text(text)
+    proved.path(executed / proved.FOLDER, "01_a").unlink()
+    assert notebooks.stale(md) == ["no run of it is recorded"]
+    ipynb.unlink()
+    assert notebooks.stale(md) == ["it was never executed"]
+
+
+def test_words_are_not_part_of_the_digest_and_code_and_outputs_are():
+    digests = [
+        proved.cells_digest(notebook(c)) for c in (cell("1"), cell("2"), cell("1", "printed"), cell("1", count=7))
+    ]
+    assert len(set(digests)) == 3
+    assert digests[0] == digests[3]

@@ -1,0 +1,122 @@
+"""Looks for everything that a command needs before anything runs, and says what is there and what is not.
+
+    python3 tools/preflight.py book    what reading takes: Python, venv, disk
+    python3 tools/preflight.py test    that, a C++ compiler and a browser
+
+One line for each thing. The exit status is 0 when the command can do its work, if only in part (what is left out is
+said), and 1 when it cannot begin. Runs on any Python and imports nothing that has to be installed.
+`browser()` is where the tests of the pages look for theirs.
+"""
+
+import glob
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+GIB = 2**30
+# Free space for packages and what a command writes, in GiB, where nothing is installed yet.
+DISK = {"book": 0.6, "test": 7.0}
+PROGRAMS = (
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "microsoft-edge",
+    "microsoft-edge-stable",
+    "msedge",
+    "chrome",
+)
+PLACES = (
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+    "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
+    "~/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    # what `playwright install chromium` downloaded
+    "~/.cache/ms-playwright/chromium-*/chrome-linux*/chrome",
+    "~/Library/Caches/ms-playwright/chromium-*/chrome-mac*/Chromium.app/Contents/MacOS/Chromium",
+    "~/Library/Caches/ms-playwright/chromium-*/chrome-mac*/*.app/Contents/MacOS/*",
+)
+COMPILERS = ("c++", "g++", "clang++")
+
+
+def browser() -> str | None:
+    """The path of a Chromium, Chrome or Edge; None where there is none.
+
+    What CHROMIUM names, a program or a path, is taken and nothing else is looked for.
+    """
+    if named := os.environ.get("CHROMIUM"):
+        return shutil.which(os.path.expanduser(named))
+    found = [shutil.which(program) for program in PROGRAMS]
+    found += [path for place in PLACES for path in sorted(glob.glob(os.path.expanduser(place)))]
+    return next((path for path in found if path and os.access(path, os.X_OK)), None)
+
+
+def compiler() -> str | None:
+    """The path of a C++ compiler; None where there is none."""
+    return next((path for name in (os.environ.get("CXX"), *COMPILERS) if name and (path := shutil.which(name))), None)
+
+
+def ways_to_a_browser(python: Path | None) -> list[list[list[str]]]:
+    """How a browser may be had here: each way is a list of commands."""
+    ways = [[[str(python), "-m", "playwright", "install", "chromium"]]] if python and python.exists() else []
+    if hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("apt-get"):
+        install = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium"]
+        ways.append([["apt-get", "update", "-qq"], install])
+    return ways
+
+
+def get_browser(python: Path | None = None) -> str | None:
+    """A browser's path, after trying to install one where there is none; None where it cannot be had."""
+    if (path := browser()) or os.environ.get("CHROMIUM"):
+        return path
+    quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    for way in ways_to_a_browser(python):
+        print(f"  no browser yet, trying: {' '.join(way[-1])}", flush=True)
+        try:
+            if all(subprocess.run(command, timeout=600, **quiet).returncode == 0 for command in way):
+                break
+        except (OSError, subprocess.TimeoutExpired):
+            continue
+    return browser()
+
+
+def python_fault() -> str:
+    """What is wrong with this Python, an empty string when nothing is (the Makefile has asked for its version)."""
+    if all(importlib.util.find_spec(name) for name in ("venv", "ensurepip")):
+        return ""
+    return "it cannot make environments; Debian and Ubuntu: sudo apt-get install python3-venv"
+
+
+def look(command: str, root: Path = ROOT) -> tuple[list[str], bool]:
+    """The lines about what `command` needs, and whether it can begin."""
+    fault = python_fault()
+    lines = [f"Python         {sys.version.split()[0]}" + (f": {fault}" if fault else "")]
+    installed = (root / ".venv" / (".ready" if command == "test" else ".reading")).exists()
+    free, needed = shutil.disk_usage(root).free / GIB, 1.0 if installed else DISK[command]
+    enough = free >= needed
+    lines.append(f"disk           {free:.1f} GiB free, {needed:g} needed" + ("" if enough else ": not enough"))
+    if command == "test":
+        lines.append(f"C++ compiler   {compiler() or 'none: compiled optimizers are not tested (g++ or clang++)'}")
+        wanted = os.environ.get("CHROMIUM")
+        nowhere = f"CHROMIUM={wanted} is no program" if wanted else "none found: it will be asked for before the tests"
+        lines.append(f"browser        {browser() or nowhere}")
+    return lines, enough and not fault
+
+
+def main() -> int:
+    command = sys.argv[1] if len(sys.argv) > 1 else ""
+    if command not in DISK:
+        print(f"usage: preflight.py {'|'.join(DISK)}", file=sys.stderr)
+        return 1
+    lines, able = look(command)
+    if not able or command == "test":
+        print(f"make {command} needs:\n  " + "\n  ".join(lines), flush=True)
+    return 0 if able else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,107 @@
+"""Which run made the stored outputs of a chapter, and whether they would be made the same way today.
+
+For each chapter `book/proved/NN_name.json` holds
+
+    made, seconds, processor, versions    of the run that made the outputs
+    cells                                 a digest of the chapter's code cells and their outputs
+    reads                                 digests of all files of the book that the run read: modules, records, ...
+
+What a run reads is not guessed: `tools/traced/` notes it while the cells run, in the processes that they start too. The
+lock, requirements.txt, is always among it. The outputs are stale when any digest is another one today.
+Deliberately absent: whether the outputs are right. `make test` executes every cell and compares.
+"""
+
+import hashlib
+import json
+import os
+import platform
+import time
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import nbformat
+
+LOCK = "requirements.txt"
+FOLDER = Path("book") / "proved"
+ALWAYS = (LOCK,)
+# Below the book's folder, and yet not of the book.
+OUTSIDE = (".venv", ".venv-xla", "_build", ".git", "tools", "notebooks", ".pytest_cache")
+LIBRARIES = ("numpy", "scipy", "scikit-learn", "matplotlib", "torch")
+
+
+def digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:16]
+
+
+def file_digest(path: Path) -> str | None:
+    """The digest of a file, None when it is not there; line ends count as one, whatever the checkout made of them."""
+    return digest(path.read_bytes().replace(b"\r\n", b"\n")) if path.is_file() else None
+
+
+def cells_digest(nb: nbformat.NotebookNode) -> str:
+    """The digest of the code cells and their outputs."""
+    cells = [[cell.source, cell.get("outputs", [])] for cell in nb.cells if cell.cell_type == "code"]
+    return digest(json.dumps(cells, sort_keys=True).encode())
+
+
+def path(folder: Path, name: str) -> Path:
+    return folder / f"{name}.json"
+
+
+def load(folder: Path, name: str) -> dict | None:
+    """The record of a chapter's run in `folder`; None when there is none."""
+    file = path(folder, name)
+    return json.loads(file.read_text(encoding="utf-8")) if file.exists() else None
+
+
+def processor() -> str:
+    """The processor's name as the system gives it, and the number of its cores."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    names = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
+    return f"{names[0] if names else platform.processor() or platform.machine()}, {os.cpu_count()} cores"
+
+
+def versions() -> dict[str, str]:
+    """Python's version and those of the libraries that the chapters compute with, where they are installed."""
+    found = {"python": platform.python_version()}
+    for name in LIBRARIES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def record(root: Path, nb: nbformat.NotebookNode, read: set[str], seconds: float) -> dict:
+    """What to remember of a run that read the files `read` (relative to `root`) and gave the outputs in `nb`."""
+    names = sorted({*ALWAYS, *(name for name in read if Path(name).parts[0] not in OUTSIDE)})
+    digests = {name: file_digest(root / name) for name in names}
+    return {
+        "made": time.strftime("%Y-%m-%d"),
+        "seconds": round(seconds, 1),
+        "processor": processor(),
+        "versions": versions(),
+        "cells": cells_digest(nb),
+        "reads": {name: digest for name, digest in digests.items() if digest},
+    }
+
+
+def stale(root: Path, nb: nbformat.NotebookNode, run: dict | None) -> list[str]:
+    """Why the outputs in `nb` may not be those that its cells would give today; an empty list when they are."""
+    if run is None:
+        return ["no run of it is recorded"]
+    found = [] if cells_digest(nb) == run["cells"] else ["its cells or their outputs changed"]
+    for name, then in run["reads"].items():
+        now = file_digest(root / name)
+        if now != then:
+            found.append(f"{name} changed" if now else f"{name} is gone")
+    return found
+
+
+def save(folder: Path, name: str, run: dict) -> None:
+    """Write the record of a chapter's run, all of it or nothing."""
+    folder.mkdir(parents=True, exist_ok=True)
+    part = folder / f"{name}.json.part"
+    part.write_text(json.dumps(run, indent=1) + "\n", encoding="utf-8")
+    os.replace(part, path(folder, name))

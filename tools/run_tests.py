@@ -1,0 +1,122 @@
+"""Everything that must hold, one step after the other: what `make test` does.
+
+    python tools/run_tests.py          all steps
+    python tools/run_tests.py nbval    one of them
+
+A step that fails does not keep the others from running; the table at the end has the seconds and what failed, and the
+list of failures comes last.
+Exit status: 0 all is well; 1 something failed; 4 all that could be checked is well, but the pages were not looked at,
+because there is no browser and none could be installed.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import preflight
+import proved
+
+ROOT = Path(__file__).resolve().parent.parent
+BIN = Path(sys.executable).parent
+UNCHECKED = 4
+LIMIT = "1800"  # seconds a cell: to end a hang
+PYTEST = [sys.executable, "-m", "pytest"]
+
+
+def run(*commands: list[str]) -> bool:
+    """Run commands until one fails; whether none did."""
+    paths = [str(ROOT / "tools"), *filter(None, [os.environ.get("PYTHONPATH")])]
+    variables = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
+    return all(subprocess.run(command, cwd=ROOT, env=variables).returncode == 0 for command in commands)
+
+
+def lint() -> bool:
+    """Style, spelling, the order of the rooms, the recorded runs: all of it, whatever fails."""
+    commands = (
+        [str(BIN / "ruff"), "check", "."],
+        [str(BIN / "ruff"), "format", "--check", "."],
+        [str(BIN / "codespell")],
+        [str(BIN / "lint-imports")],
+        [sys.executable, "tools/runs_check.py"],
+    )
+    results = [run(command) for command in commands]
+    return all(results)
+
+
+def unit() -> bool:
+    """minilib, the tools, and the rules of the chapters."""
+    corpus = "from minilib import datasets; datasets.docstrings()"  # cached once, not by each test process
+    tests = [*PYTEST, "tests", "--ignore", "tests/site", "-n", "2", "--dist", "worksteal"]
+    return run([sys.executable, "-c", corpus], tests)
+
+
+def cells(chapters: list[str]) -> bool:
+    """Every code cell of these chapters runs, and its output is compared with the stored one."""
+    options = ["-p", "steady_kernels", "--nbval", "--nbval-cell-timeout", LIMIT, "-n", "2", "--dist", "loadfile"]
+    return run([*PYTEST, *options, *chapters])
+
+
+def nbval() -> bool:
+    """The cells of the whole book; the chapters that take longest begin."""
+    runs = {path: proved.load(ROOT / proved.FOLDER, path.stem) for path in (ROOT / "notebooks").glob("*.ipynb")}
+    order = sorted(runs, key=lambda path: -(runs[path] or {}).get("seconds", 1e9))
+    return cells([f"notebooks/{path.name}" for path in order])
+
+
+def book() -> bool:
+    """All pages."""
+    return run([sys.executable, "tools/build_book.py"])
+
+
+def site() -> bool:
+    """The built pages in a browser without a network."""
+    return run([*PYTEST, "tests/site", "-n", "2", "--dist", "loadgroup"])
+
+
+def report() -> bool:
+    """A table of the chapters; fails when one is too slow."""
+    return run([sys.executable, "tools/report.py"])
+
+
+STEPS: dict[str, Callable[[], bool]] = {step.__name__: step for step in (lint, unit, nbval, book, site, report)}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("steps", nargs="*", help=f"some of {', '.join(STEPS)} (default: all)")
+    names = parser.parse_args().steps or [*STEPS]
+    unchecked = ""
+    if "site" in names:
+        if found := preflight.get_browser(Path(sys.executable)):
+            os.environ["CHROMIUM"] = found
+        else:
+            unchecked = "there is no browser"
+            print("No browser was found and none could be installed: the pages will NOT be checked.", flush=True)
+    failed, lines = [], []
+    for name in names:
+        if name == "site" and unchecked:
+            continue
+        print(f"== {name}", flush=True)
+        start = time.monotonic()
+        good = STEPS[name]()
+        lines.append(f"  {name:<8} {time.monotonic() - start:6.0f} s  {'ok' if good else 'FAILED'}")
+        failed += [] if good else [name]
+    print("\n".join(["== seconds", *lines]))
+    if failed:
+        print(f"failed: {', '.join(failed)}; one alone: make {failed[0]}")
+    elif not unchecked:
+        print("all is well")
+    if unchecked:
+        print(
+            f"pages not checked: {unchecked}. Install Chromium, Chrome or Edge (Debian, Ubuntu: "
+            "sudo apt-get install chromium), or set CHROMIUM to one that you have, then: make book site"
+        )
+    return 1 if failed else UNCHECKED if unchecked else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

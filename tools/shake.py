@@ -1,0 +1,335 @@
+"""Runs the chapters on machines that are not there, and reports every cell that came out otherwise.
+
+    python tools/shake.py                          every chapter on every machine (hours on two cores)
+    python tools/shake.py --chapters 17_train_large_compress --machines noise-1,noise-2
+    python tools/shake.py --minutes 3              as many as fit, other ones at every commit: what CI does
+    python tools/shake.py --list                   the machines
+    python tools/shake.py --write                  the table of what is in _build/shake -> book/shaken.json
+
+A cell comes out the same (texts and pictures, byte for byte), the same in all that it prints (a picture differs),
+`other` (a text differs from the stored one) or `failed`. For every comparison in an assertion `tools/shaken/margins.py`
+notes how far it was from failing; its margin is the mean of that over its standard deviation, over all machines.
+A claim holds when it never fails and its margin is at least three.
+The exit status is 0 when no cell fails, no text that is compared differs and every margin is three or more.
+Deliberately absent: processors with other instruction sets than this one's (their rounding is imitated by the noise).
+"""
+
+import argparse
+import json
+import os
+import random
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import chapters
+import nbformat
+import proved
+
+ROOT = Path(__file__).resolve().parent.parent
+ENOUGH = 3.0  # standard deviations
+COMPILERS = {"cc", "c++", "gcc", "g++", "clang", "clang++"}
+NO_AVX = "SSE3 SSSE3 SSE41 POPCNT SSE42 AVX F16C FMA3 AVX2 AVX512F AVX512CD AVX512_SKX"
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What is changed on the way to a kernel; everything else is as on this machine."""
+
+    what: str
+    variables: dict[str, str] = field(default_factory=dict)
+    cores: int = 0  # 0: all
+    memory: int = 0  # GiB of data; 0: all
+    compiler: bool = True
+    folder: str = ""  # the checkout is copied to a folder of this name
+    python: str = ""  # another environment
+
+
+def threads(number: int) -> dict[str, str]:
+    return {"OMP_NUM_THREADS": str(number), "OPENBLAS_NUM_THREADS": str(number)}
+
+
+OLD = {"ATEN_CPU_CAPABILITY": "default", "OPENBLAS_CORETYPE": "Nehalem", "ONEDNN_MAX_CPU_ISA": "SSE41"}
+MIDDLE = {"ATEN_CPU_CAPABILITY": "avx2", "OPENBLAS_CORETYPE": "Sandybridge", "ONEDNN_MAX_CPU_ISA": "AVX"}
+MACHINES = {
+    "here": Machine("this one"),
+    **{f"noise-{seed}": Machine("one unit in the last place", {"ULP": str(seed)}) for seed in range(1, 7)},
+    "old": Machine(
+        "kernels for SSE 4, one core, 8 GB, no C++ compiler",
+        OLD | threads(1) | {"NPY_DISABLE_CPU_FEATURES": NO_AVX},
+        cores=1,
+        memory=8,
+        compiler=False,
+    ),
+    "middle": Machine("kernels for AVX, two threads", MIDDLE | threads(2)),
+    "threads-4": Machine("four threads", threads(4)),
+    "elsewhere": Machine(
+        "another time zone and locale, no network, a blank in the path",
+        {"TZ": "Pacific/Kiritimati", "LC_ALL": "C", "LANG": "C", "OFFLINE": "1"},
+        folder="a book",
+    ),
+}
+
+
+@contextmanager
+def path_without_compilers() -> Iterator[str]:
+    """A PATH on which every program is found but compilers."""
+    with tempfile.TemporaryDirectory() as folder:
+        for place in reversed(os.environ["PATH"].split(os.pathsep)):
+            for program in Path(place).glob("*"):
+                stem = program.name.rstrip("0123456789.-").split("-linux-gnu-")[-1]
+                link = Path(folder) / program.name
+                if stem not in COMPILERS and os.access(program, os.X_OK) and not program.is_dir():
+                    link.unlink(missing_ok=True)
+                    link.symlink_to(program)
+        yield folder
+
+
+@contextmanager
+def prepared(machine: Machine, root: Path) -> Iterator[tuple[dict[str, str], Path]]:
+    """The environment variables and the checkout that imitate the machine."""
+    with tempfile.TemporaryDirectory() as made:
+        variables = os.environ | threads(1) | machine.variables
+        if machine.folder:
+            copy = Path(made) / machine.folder
+            ignored = shutil.ignore_patterns(".git", ".venv*", "_build", "__pycache__", "runs/")
+            shutil.copytree(root, copy, ignore=ignored)
+            root = copy
+        places = [root, root / "tools", root / "tools" / "shaken"]
+        variables["PYTHONPATH"] = os.pathsep.join(map(str, places))
+        if machine.compiler:
+            yield variables, root
+        else:
+            with path_without_compilers() as path:
+                variables.pop("CXX", None)
+                yield variables | {"PATH": path}, root
+
+
+def limits(machine: Machine):
+    """What the process of a chapter does to itself before it starts."""
+
+    def apply():
+        if machine.cores and hasattr(os, "sched_setaffinity"):
+            os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: machine.cores])
+        if machine.memory:
+            resource.setrlimit(resource.RLIMIT_DATA, (machine.memory << 30, machine.memory << 30))
+
+    return apply
+
+
+def texts(cell) -> list[str]:
+    """Everything that a cell showed as text, neighbouring prints joined."""
+    found: list[tuple[str, str]] = []
+    for output in cell.get("outputs", []):
+        if output.output_type == "stream":
+            if found and found[-1][0] == output.name:
+                found[-1] = (output.name, found[-1][1] + output.text)
+            else:
+                found.append((output.name, output.text))
+        elif output.output_type == "error":
+            found.append(("error", f"{output.ename}: {output.evalue}"))
+        else:
+            found += [(kind, str(data)) for kind, data in sorted(output.data.items()) if "image" not in kind]
+    return [f"{kind}: {text}" for kind, text in found]
+
+
+def pictures(cell) -> list[str]:
+    return [d for o in cell.get("outputs", []) for kind, d in o.get("data", {}).items() if "image" in kind]
+
+
+def outcome(old, new) -> str:
+    """What became of a cell: same, printed (only a picture differs), other, or failed."""
+    if any(output.output_type == "error" for output in new.outputs):
+        return "failed"
+    if texts(old) != texts(new):
+        return "other"
+    return "same" if pictures(old) == pictures(new) else "printed"
+
+
+def run_here(root: Path, name: str) -> dict:
+    """Execute one chapter in this process's environment and compare it with its stored outputs."""
+    from nbclient import NotebookClient
+
+    path = root / "notebooks" / f"{name}.ipynb"
+    stored = chapters.read(path)
+    nb = nbformat.from_dict(stored)
+    nb = chapters.read(path)
+    first = nbformat.v4.new_code_cell("import margins\nmargins.install()")
+    last = nbformat.v4.new_code_cell("print(_margins.told())")
+    nb.cells = [first, *nb.cells, last]
+    resources = {"metadata": {"path": str(path.parent)}}
+    start = time.perf_counter()
+    NotebookClient(nb, timeout=3600, kernel_name="python3", allow_errors=True, resources=resources).execute()
+    rows = []
+    pairs = zip(chapters.code(stored), chapters.code(nb)[1:-1], strict=True)
+    for number, (old, new) in enumerate(pairs, start=1):
+        row = {"cell": number, "head": chapters.head(old), "outcome": outcome(old, new)}
+        row["compared"] = "nbval-ignore-output" not in chapters.tags(old)
+        if row["outcome"] in ("other", "failed"):
+            row |= {"was": texts(old), "is": texts(new)}
+        rows.append(row)
+    slacks = json.loads("".join(o.get("text", "") for o in nb.cells[-1].outputs) or "{}")
+    return {"chapter": name, "seconds": round(time.perf_counter() - start, 1), "cells": rows, "slacks": slacks}
+
+
+def shake(root: Path, name: str, machine: str) -> dict:
+    """One chapter on one machine, in processes of its own; the result also lies in `_build/shake`."""
+    made = MACHINES[machine]
+    out = root / "_build" / "shake" / machine / f"{name}.json"
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.unlink(missing_ok=True)
+    with prepared(made, root) as (variables, place):
+        command = [made.python or sys.executable, str(place / "tools" / "shake.py"), "--one", name, "--out", str(out)]
+        log = out.with_suffix(".log")
+        with open(log, "w") as file:
+            subprocess.run(command, env=variables, stdout=file, stderr=file, preexec_fn=limits(made), cwd=place)
+    if not out.exists():
+        raise RuntimeError(f"{name} on {machine} came to no end: {log.read_text()[-2000:]}")
+    return json.loads(out.read_text())
+
+
+def said(result: dict, machine: str) -> str:
+    """One line for a chapter on a machine, and the texts of what differs."""
+    kinds = [row["outcome"] for row in result["cells"]]
+    counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in ("same", "printed", "other", "failed"))
+    lines = [f"{machine:<10} {result['chapter']:<24} {result['seconds']:6.0f} s  {counts}"]
+    for row in result["cells"]:
+        if row["outcome"] in ("other", "failed"):
+            mark = "" if row["compared"] else " (not compared)"
+            lines.append(f"    cell {row['cell']} {row['head']} {row['outcome']}{mark}")
+            pairs = [(a, b) for a, b in zip(row["was"], row["is"], strict=False) if a != b]
+            for old, new in pairs[:1] or [("", row["is"][-1] if row["is"] else "")]:
+                lines += [f"      was {line[:150]!r}\n      is  {now[:150]!r}" for line, now in changed_lines(old, new)]
+    return "\n".join(lines)
+
+
+def changed_lines(old: str, new: str, most: int = 4) -> list[tuple[str, str]]:
+    """The first lines in which two texts differ."""
+    a, b = old.splitlines(), new.splitlines()
+    a, b = a + [""] * (len(b) - len(a)), b + [""] * (len(a) - len(b))
+    return [(x, y) for x, y in zip(a, b, strict=True) if x != y][:most]
+
+
+def margins(results: list[dict]) -> list[dict]:
+    """For every recorded comparison that varies over machines: mean and spread of its slack, and their ratio."""
+    found = []
+    for name in sorted({result["chapter"] for result in results}):
+        mine = [result["slacks"] for result in results if result["chapter"] == name]
+        for key in sorted({key for slacks in mine for key in slacks}):
+            values = [slacks[key] for slacks in mine if key in slacks]
+            spread = statistics.stdev(values) if len(values) > 1 else 0.0
+            if spread > 0:
+                mean = statistics.fmean(values)
+                found.append({"chapter": name, "claim": key, "mean": mean, "spread": spread, "least": min(values)})
+                found[-1]["margin"] = mean / spread
+    return sorted(found, key=lambda row: row["margin"])
+
+
+def stored(root: Path) -> list[tuple[str, dict]]:
+    """The results in `_build/shake`, with their machines."""
+    paths = sorted((root / "_build" / "shake").glob("*/*.json"))
+    return [(path.parent.name, json.loads(path.read_text())) for path in paths]
+
+
+def faults(results: list[tuple[str, dict]]) -> list[str]:
+    """What breaks the rule: failed cells, compared texts that differ, margins below three."""
+    found = []
+    for machine, result in results:
+        for row in result["cells"]:
+            if row["outcome"] == "failed" or row["outcome"] == "other" and row["compared"]:
+                found.append(f"{machine}: {result['chapter']} cell {row['cell']} {row['head']} {row['outcome']}")
+    for row in margins([result for _, result in results]):
+        if row["margin"] < ENOUGH:
+            found.append(
+                f"margin {row['margin']:.1f} ({row['mean']:.3g} with spread {row['spread']:.2g}, at least "
+                f"{row['least']:.3g}): {row['chapter']} {row['claim']}"
+            )
+    return found
+
+
+def drawn(names: list[str], machines: list[str], minutes: float, root: Path) -> list[tuple[str, str]]:
+    """Pairs of chapter and machine that take about so many minutes on two cores: other ones at every commit."""
+    pairs = [(name, machine) for machine in machines for name in names if machine != "here"]
+    commits = subprocess.run(["git", "-C", str(root), "rev-parse", "HEAD"], capture_output=True, text=True).stdout
+    random.Random(commits).shuffle(pairs)
+    chosen, left = [], 2 * 60 * minutes
+    for name, machine in pairs:
+        seconds = 10 + 1.5 * (proved.load(root / proved.FOLDER, name) or {"seconds": 60})["seconds"]
+        if seconds <= left and seconds <= 50 * minutes:
+            chosen.append((name, machine))
+            left -= seconds
+    return chosen
+
+
+def summary(results: list[tuple[str, dict]]) -> dict:
+    """What the book says of a complete shake."""
+    machines = {}
+    for machine, result in results:
+        row = machines.setdefault(machine, {"what": MACHINES[machine].what, "chapters": 0, "cells": 0})
+        row["chapters"] += 1
+        row["cells"] += len(result["cells"])
+        for kind in ("same", "printed", "other", "failed"):
+            row[kind] = row.get(kind, 0) + sum(cell["outcome"] == kind for cell in result["cells"])
+        ignored = sum(cell["outcome"] == "other" and not cell["compared"] for cell in result["cells"])
+        row["uncompared"] = row.get("uncompared", 0) + ignored
+    rows = margins([result for _, result in results])
+    kept = [{k: (float(f"{v:.3g}") if isinstance(v, float) else v) for k, v in row.items()} for row in rows[:20]]
+    order = [machine for machine in MACHINES if machine in machines]
+    return {"machines": {machine: machines[machine] for machine in order}, "claims": len(rows), "smallest": kept}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--root", type=Path, default=ROOT)
+    parser.add_argument("--chapters", default="", help="names, separated by commas (default: all)")
+    parser.add_argument("--machines", default="", help="names, separated by commas (default: all)")
+    parser.add_argument("--minutes", type=float, help="draw chapters and machines that fit")
+    parser.add_argument("--jobs", type=int, default=2, help="chapters side by side")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--one", metavar="CHAPTER", help=argparse.SUPPRESS)
+    parser.add_argument("--out", type=Path, help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    root = args.root.resolve()
+    if args.one:
+        args.out.write_text(json.dumps(run_here(root, args.one), indent=1))
+        return 0
+    if args.list:
+        print("\n".join(f"{name:<10} {machine.what}" for name, machine in MACHINES.items()))
+        return 0
+    if args.write:
+        path = root / "book" / "shaken.json"
+        path.write_text(json.dumps(summary(stored(root)), indent=1) + "\n")
+        print(f"{path}\n" + "\n".join(faults(stored(root))))
+        return 0
+    every = [path.stem for path in sorted((root / "notebooks").glob("*.ipynb"))]
+    names = args.chapters.split(",") if args.chapters else every
+    machines = args.machines.split(",") if args.machines else list(MACHINES)
+    for given, known, kind in ((names, every, "chapter"), (machines, [*MACHINES], "machine")):
+        if unknown := sorted({*given} - {*known}):
+            parser.error(f"no {kind} {unknown}; there are {known}")
+    pairs = [(name, machine) for machine in machines for name in names]
+    if args.minutes:
+        pairs = drawn(names, machines, args.minutes, root)
+    results = []
+    with ThreadPoolExecutor(args.jobs) as pool:
+        tasks = [(machine, pool.submit(shake, root, name, machine)) for name, machine in pairs]
+        for machine, task in tasks:
+            results.append((machine, task.result()))
+            print(said(task.result(), machine), flush=True)
+    found = faults(results)
+    print("\n".join(found) or f"{len(pairs)} runs: every claim held")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

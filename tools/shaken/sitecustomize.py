@@ -1,0 +1,147 @@
+"""Imitates another machine inside every Python process that has this folder on PYTHONPATH.
+
+    ULP=3          every drawn number, loaded weight and grey level moves to a neighbouring floating-point number:
+                   up or down by a hash of its own bits, so that two draws of one seed stay equal; another number is
+                   another noise
+    OFFLINE=1      no address but this machine's own can be reached
+
+A processor with other instructions rounds the last place otherwise, and this is what that does to a training run.
+Deliberately absent: noise on every operation (the compiled kernels cannot be reached from here), and noise on zeros,
+which are exact on every machine.
+"""
+
+import importlib.abc
+import importlib.util
+import os
+import sys
+
+ODD = 0x1E3779B97F4A7C15  # multiplying by an odd number with many ones mixes the bits
+
+
+def neighbours(x):
+    """`x` with every entry but zeros, infinities and nans moved by one unit in its last place; floats and arrays."""
+    import numpy as np
+
+    array = np.asarray(x)
+    if array.dtype not in (np.float64, np.float32):
+        return x
+    bits = array.view(np.uint64 if array.dtype == np.float64 else np.uint32).astype(np.uint64)
+    with np.errstate(over="ignore"):
+        hashed = (bits + np.uint64(SEED * 0x51ED27)) * np.uint64(ODD)
+    up = (hashed >> np.uint64(41)) & np.uint64(1) == 1
+    ends = np.where(up, np.inf, -np.inf).astype(array.dtype)
+    moved = np.where((array == 0) | ~np.isfinite(array), array, np.nextafter(array, ends))
+    return moved if isinstance(x, np.ndarray) else moved[()]
+
+
+def shake_numpy():
+    import numpy as np
+
+    class Generator(np.random.Generator):
+        """NumPy's generator; what it draws from a continuous distribution is moved."""
+
+    def moved(name):
+        return lambda self, *args, **kwargs: neighbours(getattr(super(Generator, self), name)(*args, **kwargs))
+
+    for name in ("normal", "standard_normal", "uniform", "random", "exponential", "standard_t", "laplace"):
+        setattr(Generator, name, moved(name))
+    real = np.random.default_rng
+
+    def default_rng(seed=None):
+        return seed if isinstance(seed, np.random.Generator) else Generator(real(seed).bit_generator)
+
+    np.random.default_rng = default_rng
+
+
+def shake_torch():
+    import torch
+
+    def moved_(t):
+        if type(t) in (torch.Tensor, torch.nn.Parameter) and t.device.type == "cpu" and t.dtype in DTYPES:
+            with torch.no_grad():
+                bits = t.detach().contiguous().view(DTYPES[t.dtype]).to(torch.int64)
+                up = (((bits + SEED * 0x51ED27) * ODD) >> 41) & 1
+                ends = torch.where(up == 1, float("inf"), float("-inf")).to(t.dtype)
+                t.copy_(torch.where((t == 0) | ~torch.isfinite(t), t, torch.nextafter(t, ends)))
+        return t
+
+    DTYPES = {torch.float32: torch.int32, torch.float64: torch.int64}
+    for owner, names in ((torch.Tensor, ("normal_", "uniform_")), (torch, ("randn", "rand"))):
+        for name in names:
+            draw = getattr(owner, name)
+            setattr(owner, name, lambda *args, _draw=draw, **kwargs: moved_(_draw(*args, **kwargs)))
+    load = torch.nn.Module.load_state_dict
+
+    def load_and_move(self, *args, **kwargs):
+        done = load(self, *args, **kwargs)
+        for p in self.parameters():
+            moved_(p)
+        return done
+
+    torch.nn.Module.load_state_dict = load_and_move
+
+
+def shake_digits():
+    from sklearn import datasets
+
+    load = datasets.load_digits
+
+    def load_digits(*args, **kwargs):
+        found = load(*args, **kwargs)
+        if not isinstance(found, tuple):
+            found.data = neighbours(found.data)
+            found.images = found.data.reshape(found.images.shape)
+            return found
+        return (neighbours(found[0]), *found[1:])
+
+    datasets.load_digits = load_digits
+
+
+def go_offline():
+    import socket
+
+    connect, look_up = socket.socket.connect, socket.getaddrinfo
+
+    def near(host):
+        return host in (None, "", "localhost", "::1", socket.gethostname()) or str(host).startswith("127.")
+
+    def connect_near(self, address):
+        if isinstance(address, tuple) and not near(address[0]):
+            raise OSError(f"there is no network to {address[0]}")
+        return connect(self, address)
+
+    def look_up_near(host, *args, **kwargs):
+        if not near(host.decode() if isinstance(host, bytes) else host):
+            raise socket.gaierror(f"there is no network to {host}")
+        return look_up(host, *args, **kwargs)
+
+    socket.socket.connect, socket.getaddrinfo = connect_near, look_up_near
+
+
+class AfterImport(importlib.abc.MetaPathFinder):
+    """Calls a function as soon as the module of that name was imported."""
+
+    def __init__(self, what):
+        self.what, self.busy = what, False
+
+    def find_spec(self, name, path=None, target=None):
+        if name not in self.what or self.busy:
+            return None
+        self.busy = True
+        spec = importlib.util.find_spec(name)
+        self.busy = False
+        execute = spec.loader.exec_module
+
+        def exec_module(module):
+            execute(module)
+            self.what[name]()
+
+        spec.loader.exec_module = exec_module
+        return spec
+
+
+if os.environ.get("ULP"):
+    SEED = int(os.environ["ULP"])
+    sys.meta_path.insert(0, AfterImport({"numpy": shake_numpy, "torch": shake_torch, "sklearn.datasets": shake_digits}))
+if os.environ.get("OFFLINE"):
+    go_offline()

@@ -1,0 +1,69 @@
+"""What the site says of the runs behind it: the tables of its status page, and the note on a page that failed.
+
+`tables` gives Markdown for the substitutions {{ runs }} and {{ shaken }} of book/status.md.
+"""
+
+import json
+from pathlib import Path
+
+import chapters
+import nbformat
+
+NOTE = """:::{{warning}}
+**The outputs on this page are not of today.**
+The code of the chapter, or something that it reads, has changed since they were made, and executing it on the machine
+that built this site failed:
+
+```text
+{error}
+```
+:::"""
+
+
+def noted(chapter) -> nbformat.NotebookNode:
+    """The chapter as it is shown: with a note below its title when executing it failed."""
+    nb = chapter.nb
+    if chapter.error:
+        title, _, rest = nb.cells[0].source.partition("\n\n")
+        nb.cells[0].source = "\n\n".join([title, NOTE.format(error=chapter.error[:500]), rest])
+    return nb
+
+
+def run_row(name: str, chapter) -> list[str]:
+    """One line of the table of runs."""
+    state = "failed here" if chapter.error else "made for this site" if chapter.own else "stored"
+    row = [f"[{name}](../notebooks/{name}.ipynb)", str(len(chapters.code(chapter.nb))), state]
+    if chapter.run is None:
+        return [*row, "", "", "", ""]
+    run = chapter.run
+    libraries = " / ".join(run["versions"].get(library, "none") for library in ("python", "numpy", "torch"))
+    return [*row, run["made"], f"{run['seconds']:.0f}", libraries, run["processor"]]
+
+
+def table(head: list[str], rows: list[list[str]], numbers: int = 0) -> str:
+    """A Markdown table; the columns from the second to the `numbers`-th are aligned to the right."""
+    marks = [":--", *("--:" for _ in range(numbers)), *(":--" for _ in head[1 + numbers :])]
+    return "\n".join("| " + " | ".join(row) + " |" for row in (head, marks, *rows))
+
+
+def shaken(root: Path) -> str:
+    """The table of the last complete shake, and its smallest margins."""
+    path = root / "book" / "shaken.json"
+    if not path.exists():
+        return "No shake is recorded."
+    found = json.loads(path.read_text(encoding="utf-8"))
+    kinds = ("chapters", "cells", "same", "printed", "other", "failed")
+    rows = [[name, *(str(row[kind]) for kind in kinds), row["what"]] for name, row in found["machines"].items()]
+    text = table(["machine", "chapters", "cells", "same", "printed alike", "other", "failed", "what it is"], rows, 6)
+    claims = [
+        [f"{row['margin']:.1f}", f"{row['mean']:.3g}", f"{row['spread']:.2g}", row["chapter"], f"`{row['claim']}`"]
+        for row in found["smallest"]
+    ]
+    text += f"\n\n{found['claims']} comparisons in assertions vary from machine to machine; the closest are these:\n\n"
+    return text + table(["margin", "mean slack", "spread", "chapter", "claim"], claims)
+
+
+def tables(root: Path, shown: dict) -> dict[str, str]:
+    """The substitutions of the status page; `shown` has `nb`, `run`, `own` and `error` of each chapter."""
+    head = ["chapter", "cells", "outputs", "made", "seconds", "Python / NumPy / torch", "processor"]
+    return {"runs": table(head, [run_row(*item) for item in shown.items()], 1), "shaken": shaken(root)}
