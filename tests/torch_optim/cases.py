@@ -1,5 +1,7 @@
 """What the tests of the contract share: every method with options, runs of some steps, snapshots to the bit."""
 
+import random
+
 import pytest
 import torch
 
@@ -14,9 +16,8 @@ METHODS = {
     "Adafactor": {"lr": 0.1, "weight_decay": 0.1},
     "CAME": {"lr": 0.1, "betas": (0.8, 0.9, 0.99), "weight_decay": 0.1},
 }
-every_method = pytest.mark.parametrize(
-    ("cls", "options"), [(getattr(torch_optim, name), options) for name, options in METHODS.items()], ids=METHODS
-)
+CLASSES = {name: (getattr(torch_optim, name), options) for name, options in METHODS.items()}
+every_method = pytest.mark.parametrize(("cls", "options"), CLASSES.values(), ids=CLASSES)
 every_class = pytest.mark.parametrize("cls", [getattr(torch_optim, name) for name in METHODS], ids=list(METHODS))
 
 # without those that only cut tensors into pieces
@@ -27,6 +28,39 @@ WAYS = {
     "capturable foreach": {"capturable": True, "foreach": True},
 }
 every_way = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+
+
+def some_methods(methods: dict = CLASSES, **factors: dict):
+    """LAMB with every value of the first factor, and the other methods with these values in turn.
+
+    For what all methods leave to the same lines.
+    """
+    count = len(next(iter(factors.values())))
+    names = ["LAMB"] * count + [name for name in methods if name != "LAMB"]
+    return _cases(methods, [(name, k % count) for k, name in enumerate(names)], factors)
+
+
+def all_methods(methods: dict = CLASSES, **factors: dict):
+    """Every method with every value of the first factor.
+
+    For what each method does in lines of its own.
+    """
+    count = len(next(iter(factors.values())))
+    return _cases(methods, [(name, k) for name in methods for k in range(count)], factors)
+
+
+def _cases(methods, chosen, factors):
+    """Of the other factors, which do not depend on the first, every value comes up equally often, dealt like cards."""
+    (first, values), *others = ((name, list(values.items())) for name, values in factors.items())
+    columns = [[values[k] for _, k in chosen]]
+    for name, values in others:
+        columns.append([values[j % len(values)] for j in range(len(chosen))])
+        random.Random(name).shuffle(columns[-1])
+    cases = []
+    for (name, _), *row in zip(chosen, *columns, strict=True):
+        case = ", ".join([name, *(label for label, _ in row)])
+        cases.append(pytest.param(*methods[name], *(value for _, value in row), id=case))
+    return pytest.mark.parametrize(("cls", "options", first, *(name for name, _ in others)), cases)
 
 
 def parameters(dtype: torch.dtype = torch.float64) -> dict[str, torch.nn.Parameter]:

@@ -4,8 +4,8 @@ import json
 import time
 
 import pytest
-import torch.multiprocessing
 
+from tests.forked import Forked
 from tests.torch_optim import sharded_worker
 
 LIMIT = 300  # seconds until processes that hang are ended
@@ -31,20 +31,14 @@ def two(folder, four):
 
 def run(world, folder):
     """Case -> what each process returned. Where one of them fails or hangs, this fails and says where all were."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("OMP_NUM_THREADS", "1")
-        started = torch.multiprocessing.spawn(sharded_worker.work, (world, str(folder)), nprocs=world, join=False)
+    started = [Forked(folder, sharded_worker.work, rank, world, str(folder)) for rank in range(world)]
     end = time.monotonic() + LIMIT
-    try:
-        while not started.join(timeout=1):
-            if time.monotonic() > end:
-                raise TimeoutError(f"{world} processes did not finish within {LIMIT} s")
-    except Exception as e:
-        e.add_note("\n".join(f"{path.name}: {path.read_text()}" for path in sorted(folder.glob(f"* of {world} is at"))))
-        raise
-    finally:
-        for process in started.processes:
-            if process.is_alive():
-                process.kill()
+    while None in (codes := [process.poll() for process in started]) and not any(codes) and time.monotonic() < end:
+        time.sleep(0.1)
+    for process in started:
+        process.kill()
+    places = "\n".join(f"{path.name}: {path.read_text()}" for path in sorted(folder.glob(f"* of {world} is at")))
+    said = "".join(process.stderr.read() for process, code in zip(started, codes, strict=True) if code)
+    assert codes == [0] * world, f"after {LIMIT} s at most: exit codes {codes}\n{places}\n{said}"
     tables = [json.loads((folder / f"{rank} of {world}.json").read_text()) for rank in range(world)]
     return {case: [table[case] for table in tables] for case in tables[0]}

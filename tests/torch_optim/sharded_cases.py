@@ -10,7 +10,7 @@ from torch.distributed.tensor import DTensor, Replicate, Shard
 
 from minilib import torch_optim
 
-STEPS = 20
+STEPS = 10
 
 METHODS = {
     "LARS": ("LARS", {"lr": 0.5, "weight_decay": 0.1, "trust_coefficient": 0.1}),

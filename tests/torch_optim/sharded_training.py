@@ -22,9 +22,7 @@ RATES = {
     "LARS2020": 0.01,
     "LAMB": 0.01,
     "Adafactor": 0.01,
-    "Adafactor fixed rate": 0.001,
     "CAME": 0.0001,
-    "CAME corrected": 0.001,
 }
 
 
@@ -84,7 +82,7 @@ def sharded(method, mesh, dtype=F64, **options):
     return model, make(method, dict(model.named_parameters()), lr=RATES[method], **options)
 
 
-def fully_sharded(method, mesh, dtype=F64, steps=20, **options):
+def fully_sharded(method, mesh, dtype=F64, steps=10, **options):
     """A sharded training against the same one on a single process."""
     model, opt = sharded(method, mesh, dtype, **options)
     whole = Network(hidden=14 if mesh.ndim == 1 else 16, dtype=dtype)

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from minilib import optim, torch_optim
-from tests.torch_optim.helpers import Parameter, assert_follows_numpy, every_path, gradients, set_gradients, start
+from tests.torch_optim.helpers import PATHS, Parameter, assert_follows_numpy, gradients, set_gradients, start
 
 METHODS = ("LARS", "LARS2020", "LAMB", "Adafactor", "CAME")
 LAST = {"factor": "last"}  # which dimensions NumPy's optimizers factor
@@ -30,8 +30,16 @@ CASES = [
     ("CAME", {"lr": 0.02, "betas": (0.8, 0.95, 0.99), "eps": (1e-12, 1e-6), "d": 0.5, "weight_decay": 0.1}, LAST),
     ("CAME", {"lr": 0.02, "betas": (0.0, 0.0, 0.0), "eps": (1e-12, 1e-2)}, LAST),
 ]
-IDS = [f"{cls} {options}" for cls, options, _ in CASES]
-every_case = pytest.mark.parametrize(("cls", "options", "torch_options"), CASES, ids=IDS)
+FULL = [CASES[i] for i in (0, 4, 7, 11, 14)]  # of each method the one in which most terms matter
+
+
+def runs():
+    """Every case on the plain path and on the one that differs most from it; the full ones on all."""
+    for case in CASES:
+        for path in PATHS:
+            if case in FULL or path in ("loop", "capturable foreach"):
+                yield pytest.param(*case, path, id=f"{case[0]} {case[1]}, {path}")
+
 
 # The recorded kernel is 3 x 2 x 3 x 2; the other one has the shape 4 x 3 x 2 x 2.
 FACTORS = {
@@ -47,13 +55,12 @@ def test_the_cases_use_every_shared_option_in_two_ways(cls):
         assert len(values) > 1, f"{name} of {cls} always has one value"
 
 
-@every_path
-@every_case
+@pytest.mark.parametrize(("cls", "options", "torch_options", "path"), list(runs()))
 def test_the_trajectory_is_that_of_numpy(cls, options, torch_options, path, path_options):
     assert_follows_numpy(cls, options, torch_options | path_options)
 
 
-@every_path
+@pytest.mark.parametrize("path", ["rows", "foreach"])  # sums of pieces are joined, or taken at once
 @pytest.mark.parametrize("factor", FACTORS)
 @pytest.mark.parametrize("cls", ["Adafactor", "CAME"])
 def test_other_factored_dimensions_are_numpys_with_the_axes_in_another_order(cls, factor, path, path_options):
@@ -62,8 +69,9 @@ def test_other_factored_dimensions_are_numpys_with_the_axes_in_another_order(cls
     assert_follows_numpy(cls, {"lr": 0.01}, {"factor": factor} | path_options, layouts, FACTORS[factor])
 
 
-@every_path
-@pytest.mark.parametrize("cls", METHODS)
+@pytest.mark.parametrize(
+    ("cls", "path"), [*(("LAMB", path) for path in PATHS), *((cls, "foreach") for cls in METHODS if cls != "LAMB")]
+)
 def test_clipping_and_maximizing_leave_the_gradients_as_they_are(cls, path, path_options):
     params, values = start(layouts=True), gradients(layouts=True)[0]
     opt = getattr(torch_optim, cls)(params.values(), lr=0.1, max_grad_norm=0.01, maximize=True, **path_options)
@@ -74,7 +82,7 @@ def test_clipping_and_maximizing_leave_the_gradients_as_they_are(cls, path, path
 
 
 # The compiler takes seconds for every kernel: one case a method.
-@pytest.mark.parametrize(("cls", "options", "torch_options"), [CASES[i] for i in (0, 4, 7, 11, 14)], ids=METHODS)
+@pytest.mark.parametrize(("cls", "options", "torch_options"), FULL, ids=METHODS)
 def test_the_trajectory_of_compiled_kernels_is_that_of_numpy(cls, options, torch_options, compile_all):
     assert_follows_numpy(cls, options, torch_options | {"fused": True})
     assert len(compile_all) >= 50, "the compiled kernels did not run"

@@ -8,15 +8,14 @@ import torch
 from torch import nn
 
 from minilib.torch_optim import LAMB, LARS
-from tests.torch_optim.cases import assert_same, bits, every_method, every_way, parameters, run, run_steps, snapshot
+from tests.torch_optim.cases import WAYS, all_methods, assert_same, bits, parameters, run, run_steps, snapshot
 from tests.torch_optim.helpers import gradients, set_gradients
 
 HOST = {"loop": {}, "foreach": {"foreach": True}}
 DEVICE = {"loop": {"capturable": True}, "foreach": {"capturable": True, "foreach": True}}
-on_host = pytest.mark.parametrize("way", HOST.values(), ids=HOST)
-on_device = pytest.mark.parametrize("way", DEVICE.values(), ids=DEVICE)
-every_value = pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
-every_clip = pytest.mark.parametrize("clip", [None, 1.0, math.inf], ids="clip {}".format)
+VALUES = {str(value): value for value in (math.nan, math.inf, -math.inf)}
+CLIPS = {f"clip {clip}": clip for clip in (None, 1.0, math.inf)}  # the norm that clipping takes finds the bad ones too
+NAMES = {name: name for name in ("matrix (group 0)", "scalar (group 1)", "kernel (group 1)", "zeros (group 1)")}
 
 
 def midway(cls, **options):
@@ -32,12 +31,8 @@ def midway(cls, **options):
     return params, opt
 
 
-@every_clip
-@every_value
-@pytest.mark.parametrize("name", ["matrix (group 0)", "scalar (group 1)", "kernel (group 1)", "zeros (group 1)"])
-@on_host
-@every_method
-def test_it_is_refused_by_name_and_nothing_has_changed(cls, options, way, name, value, clip):
+@all_methods(clip=CLIPS, way=HOST, name=NAMES, value=VALUES)
+def test_it_is_refused_by_name_and_nothing_has_changed(cls, options, clip, way, name, value):
     params, opt = midway(cls, max_grad_norm=clip, **options, **way)
     params[name.split()[0]].grad.view(-1)[-1] = value
     before = snapshot(opt)
@@ -56,11 +51,8 @@ def test_a_parameter_without_a_name_is_called_by_its_number():
         opt.step()
 
 
-@every_way
-@every_clip
-@every_value
-@every_method
-def test_a_run_that_skips_it_goes_on_as_if_it_had_not_been(cls, options, way, value, clip):
+@all_methods(way=WAYS, clip=CLIPS, value=VALUES)
+def test_a_run_that_skips_it_goes_on_as_if_it_had_not_been(cls, options, way, clip, value):
     # the zeros get no gradient before the bad one, which is then their first
     params, others = parameters(), parameters()
     options = options | way | {"on_nonfinite": "skip", "max_grad_norm": clip}
@@ -86,8 +78,7 @@ def test_a_run_that_skips_it_goes_on_as_if_it_had_not_been(cls, options, way, va
         assert {k: bits(t) for k, t in opt.state[p].items()} == {k: bits(t) for k, t in other.state[q].items()}
 
 
-@on_host
-@every_method
+@all_methods(way=HOST)
 def test_skipping_the_first_gradient_leaves_no_state_behind(cls, options, way):
     params = parameters()
     opt = cls(params.values(), on_nonfinite="skip", **options, **way)
@@ -100,9 +91,7 @@ def test_skipping_the_first_gradient_leaves_no_state_behind(cls, options, way):
     assert_same(params, parameters())
 
 
-@every_clip
-@on_device
-@every_method
+@all_methods(way=DEVICE, clip=CLIPS)
 def test_skipping_on_the_device_leaves_parameters_and_state_as_they_were(cls, options, way, clip):
     params, opt = midway(cls, on_nonfinite="skip", max_grad_norm=clip, **options, **way)
     params["scalar"].grad.fill_(math.inf)
@@ -128,8 +117,7 @@ def test_the_count_that_was_read_does_not_change_with_later_steps():
     assert [int(count) for count in counts] == [0, 1, 1, 2]
 
 
-@on_device
-@every_method
+@all_methods(way=DEVICE)
 def test_raising_on_the_device_is_an_assertion_there(cls, options, way):
     params, opt = midway(cls, **options, **way)
     params["vector"].grad[0] = math.nan
@@ -144,11 +132,8 @@ def test_raising_on_the_device_is_an_assertion_there(cls, options, way):
 LARGE = 1e30  # its square is not a float32
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
-@every_clip
-@on_host
-@every_method
-def test_a_finite_gradient_whose_square_is_infinite_is_refused(cls, options, way, clip, dtype):
+@all_methods(clip=CLIPS, way=HOST, dtype={str(dtype): dtype for dtype in (torch.float32, torch.bfloat16)})
+def test_a_finite_gradient_whose_square_is_infinite_is_refused(cls, options, clip, way, dtype):
     p = nn.Parameter(torch.ones(3, 2, dtype=dtype))
     opt = cls([p], max_grad_norm=clip, **options, **way)
     p.grad = torch.full_like(p, LARGE)

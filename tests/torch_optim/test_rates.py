@@ -1,10 +1,9 @@
 """Learning rates: torch's schedulers, and rates that are tensors."""
 
-import pytest
 import torch
 from torch.optim.lr_scheduler import CosineAnnealingLR, LambdaLR, OneCycleLR
 
-from tests.torch_optim.cases import assert_same, bits, every_method, every_way, parameters
+from tests.torch_optim.cases import WAYS, all_methods, assert_same, bits, parameters, some_methods
 from tests.torch_optim.helpers import gradients, set_gradients
 
 SCHEDULERS = {
@@ -14,8 +13,7 @@ SCHEDULERS = {
 }
 
 
-@pytest.mark.parametrize("scheduler", SCHEDULERS.values(), ids=SCHEDULERS)
-@every_method
+@some_methods(scheduler=SCHEDULERS)
 def test_a_torch_scheduler_sets_the_rate_of_the_next_step(cls, options, scheduler):
     params, others, constant = parameters(), parameters(), parameters()
     opt = cls(params.values(), **options)
@@ -34,8 +32,7 @@ def test_a_torch_scheduler_sets_the_rate_of_the_next_step(cls, options, schedule
     assert bits(params["matrix"]) != bits(constant["matrix"])
 
 
-@every_way
-@every_method
+@all_methods(way=WAYS)
 def test_a_tensor_is_as_good_a_learning_rate_as_a_number(cls, options, way):
     params, others = parameters(), parameters()
     lr = torch.tensor(options["lr"], dtype=torch.float64)

@@ -5,8 +5,8 @@ The cases run in processes, see `sharded_worker.py`; here is what must hold of t
 
 import pytest
 
-from tests.torch_optim.sharded_training import RATES
-from tests.torch_optim.sharded_worker import BAD, BOTH, METHODS, of_kind
+from tests.torch_optim.sharded_training import RATES, load
+from tests.torch_optim.sharded_worker import BAD, BOTH, FORMS, MESHES, METHODS, OPTIONS, of_kind
 
 # Calls of all_reduce in a step with vectors and matrices: where rows are cut, and where rows and columns are. On the
 # grid each call is two, one for each dimension of the mesh, but for sums over a dimension that only one of them cuts.
@@ -40,7 +40,7 @@ def assert_equal_runs(tables, tolerance):
 
 
 @pytest.mark.parametrize("case", of_kind(4, "compare"))
-def test_twenty_sharded_steps_equal_those_on_whole_tensors(case, four):
+def test_ten_sharded_steps_equal_those_on_whole_tensors(case, four):
     assert_equal_runs(four[case], 1e-12)
 
 
@@ -90,7 +90,21 @@ def test_so_does_one_that_is_tensor_parallel_as_well(case, four):
     assert all("_StridedShard" in row["placements"] for row in four[case])
 
 
+@pytest.mark.parametrize("method", RATES)
+def test_two_processes_go_on_where_four_have_stopped(method, two):
+    for row in two[f"load: {method}"]:
+        assert row["difference"] <= 1e-12
+
+
+@pytest.mark.parametrize("method", RATES)
+@pytest.mark.filterwarnings("ignore:torch.distributed is disabled:UserWarning")
+def test_a_single_process_without_sharding_goes_on_too(method, folder, four):
+    assert load(method, None, folder)["difference"] <= 1e-12
+
+
 def test_no_case_is_left_out():
-    assert len(of_kind(4, "compare")) == len(METHODS) * 4 + 2 * 2 * 3
-    assert len(of_kind(4, "bad gradient")) == 3 * len(BOTH) * len(BAD)
-    assert len(of_kind(4, "training")) == len(of_kind(2, "load")) == len(RATES) == 7
+    assert len(FORMS) == len(of_kind(2, "compare")) == 5
+    assert len(of_kind(4, "compare")) == len(METHODS) * len(MESHES) + len(FORMS) + 2 * len(OPTIONS)
+    assert len(of_kind(4, "bad gradient")) == 3 * len(BAD)
+    assert len(of_kind(4, "training")) == len(of_kind(2, "load")) == len(RATES)
+    assert {METHODS[method][0] for method in RATES} == set(FORMS)

@@ -12,19 +12,18 @@ from torch import nn
 from minilib.memory import factors
 from minilib.torch_optim import CAME, LAMB, Adafactor
 from tests.torch_optim.cases import (
+    WAYS,
     bits,
-    every_class,
     every_method,
-    every_way,
     parameters,
     run,
     run_steps,
     snapshot,
+    some_methods,
 )
 from tests.torch_optim.helpers import gradients, set_gradients
 
-DTYPES = [torch.float32, torch.float64, torch.bfloat16, torch.float16]
-every_dtype = pytest.mark.parametrize("dtype", DTYPES, ids=str)
+DTYPES = {str(dtype): dtype for dtype in (torch.float32, torch.float64, torch.bfloat16, torch.float16)}
 FIRST, LAST = 7, 12  # saved after the first, compared after the last: five more steps
 
 
@@ -48,9 +47,7 @@ def twins(params):
     return {name: nn.Parameter(p.detach().clone()) for name, p in params.items()}
 
 
-@pytest.mark.parametrize("save", WAYS_OF_SAVING.values(), ids=WAYS_OF_SAVING)
-@every_dtype
-@every_method
+@some_methods(dtype=DTYPES, save=WAYS_OF_SAVING)
 def test_a_run_that_was_saved_and_loaded_continues_with_the_same_bits(cls, options, dtype, save):
     params = parameters(dtype)
     opt = run(cls, params, FIRST, **options, stochastic_rounding=True)
@@ -62,9 +59,7 @@ def test_a_run_that_was_saved_and_loaded_continues_with_the_same_bits(cls, optio
     assert snapshot(other) == snapshot(opt)
 
 
-@every_dtype
-@every_way
-@every_method
+@some_methods(way=WAYS, dtype=DTYPES)
 def test_every_path_continues_where_it_was(cls, options, way, dtype):
     params = parameters(dtype)
     opt = run(cls, params, FIRST, **options, **way)
@@ -76,9 +71,8 @@ def test_every_path_continues_where_it_was(cls, options, way, dtype):
     assert snapshot(other) == snapshot(opt)
 
 
-@every_dtype
-@every_class
-def test_statistics_and_step_numbers_keep_their_data_type_when_they_are_loaded(cls, dtype):
+@some_methods(dtype=DTYPES)
+def test_statistics_and_step_numbers_keep_their_data_type_when_they_are_loaded(cls, options, dtype):
     wide = torch.float64 if dtype == torch.float64 else torch.float32
     params = parameters(dtype)
     opt = run(cls, params, 3, capturable=True)
@@ -190,9 +184,8 @@ NUMBERS = {
 }
 
 
-@every_dtype
-@every_class
-def test_the_bytes_of_state_are_those_of_the_formula(cls, dtype):
+@some_methods(dtype=DTYPES)
+def test_the_bytes_of_state_are_those_of_the_formula(cls, options, dtype):
     params = parameters(dtype)
     opt = cls(params.values(), **({"factor": "last"} if cls in (Adafactor, CAME) else {}))
     assert opt.state_bytes() == 0
