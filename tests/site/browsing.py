@@ -24,6 +24,14 @@ SETTLED = """() =>
     && (!window.MathJax || MathJax.startup?.promise?.then(() => true))"""
 
 
+HEIGHT = 900
+# After two frames no listener to a change of width is left to run; colours that fade are made to arrive.
+AT_REST = """async () => {
+  for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
+  document.getAnimations().forEach(a => a.finish());
+}"""
+
+
 class Quiet(SimpleHTTPRequestHandler):
     def log_message(self, *arguments):
         pass
@@ -34,11 +42,11 @@ class Visit:
 
     def __init__(self, browser, server, scheme="light", width=1300):
         self.server, self.outside, self.errors = server, [], []
-        context = browser.new_context(
-            color_scheme=scheme, viewport={"width": width, "height": 900}, service_workers="block"
+        self.context = browser.new_context(
+            color_scheme=scheme, viewport={"width": width, "height": HEIGHT}, service_workers="block"
         )
-        context.route("**/*", self._route)
-        self.page = context.new_page()
+        self.context.route("**/*", self._route)
+        self.page = self.context.new_page()
         self.page.set_default_timeout(120_000)
         self.page.on("console", self._console)
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
@@ -68,4 +76,13 @@ class Visit:
         """
         self.page.goto(name if "://" in name else f"{self.server}/{name}.html")
         self.page.wait_for_function(SETTLED)
-        self.page.wait_for_timeout(300)  # whatever else a script may still ask for
+
+    def show(self, scheme="light", width=1300):
+        """The open page in another scheme and width, as it is when it has come to rest."""
+        self.page.emulate_media(color_scheme=scheme)
+        self.page.set_viewport_size({"width": width, "height": HEIGHT})
+        self.page.wait_for_function("scheme => document.documentElement.dataset.theme === scheme", arg=scheme)
+        self.page.evaluate(AT_REST)
+
+    def close(self):
+        self.context.close()

@@ -1,8 +1,4 @@
-"""The browser and the site that the tests of the pages use.
-
-The browser is Debian's Chromium or the one that CHROMIUM names. Nothing here is skipped: without a
-browser or without a built site the tests fail and say what to do.
-"""
+"""The browser and the site that the tests of the pages use; without them nothing is run, and one line says why."""
 
 import os
 import shutil
@@ -14,21 +10,28 @@ import pytest
 from browsing import HTML, Quiet, Visit, site_pages
 from playwright.sync_api import sync_playwright
 
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge")
 
-def pytest_generate_tests(metafunc):
-    """A test that asks for `page_name` runs once for each page of the book."""
-    if "page_name" in metafunc.fixturenames:
-        # The tests of one page run in one process, which opens the page once.
-        group = pytest.mark.xdist_group
-        pages = [pytest.param(name, marks=group(name), id=name) for name in site_pages()]
-        metafunc.parametrize("page_name", pages)
+
+def browser_path() -> str | None:
+    """The browser that CHROMIUM names, or else the first one that is found."""
+    names = [os.environ["CHROMIUM"]] if "CHROMIUM" in os.environ else BROWSERS
+    return next(filter(None, map(shutil.which, names)), None)
+
+
+def pytest_configure():
+    if browser_path() is None:
+        looked_for = os.environ.get("CHROMIUM") or ", ".join(BROWSERS)
+        raise pytest.UsageError(
+            f"no browser for the tests of the site: there is no {looked_for}; CHROMIUM=/path/to/chrome names another"
+        )
+    if not (HTML / "index.html").exists():
+        raise pytest.UsageError(f"no site to test: there is no {HTML / 'index.html'}; build it with: make book")
 
 
 @pytest.fixture(scope="session")
 def server():
     """The address of the built site on this machine."""
-    if not (HTML / "index.html").exists():
-        pytest.fail(f"There is no site in {HTML}. Build it first: make book")
     httpd = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(HTML)))
     threading.Thread(target=httpd.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{httpd.server_port}"
@@ -38,29 +41,37 @@ def server():
 @pytest.fixture(scope="session")
 def browser():
     """A headless Chromium."""
-    path = shutil.which(os.environ.get("CHROMIUM", "chromium"))
-    if path is None:
-        pytest.fail(
-            "The tests of the site need Chromium. Debian, Ubuntu: sudo apt-get install chromium. "
-            "Or name a Chrome or Chromium that you have: CHROMIUM=/path/to/chrome make test"
-        )
     with sync_playwright() as playwright:
         arguments = ["--no-sandbox", "--disable-gpu"]
-        chromium = playwright.chromium.launch(executable_path=path, args=arguments)
+        chromium = playwright.chromium.launch(executable_path=browser_path(), args=arguments)
         yield chromium
         chromium.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def visit(browser, server):
-    """Open a page, once for all tests: `visit("book/index", scheme="dark", width=390)`."""
+    """Open a page, once for all tests of a file: `visit("book/index")`. What a test changes it sets back."""
     visits = {}
 
-    def make(name, scheme="light", width=1300):
-        key = (name, scheme, width)
-        if key not in visits:
-            visits[key] = Visit(browser, server, scheme, width)
-            visits[key].open(name)
-        return visits[key]
+    def make(name):
+        if name not in visits:
+            visits[name] = Visit(browser, server)
+            visits[name].open(name)
+        return visits[name]
 
-    return make
+    yield make
+    for seen in visits.values():
+        seen.close()
+
+
+# The tests of one page run in one process.
+PAGES = [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in site_pages()]
+
+
+@pytest.fixture(scope="module", params=PAGES)
+def seen(request, browser, server):
+    """Each page of the book, opened once for all tests: on a phone, in the light."""
+    visit = Visit(browser, server, width=390)
+    visit.open(request.param)
+    yield visit
+    visit.close()

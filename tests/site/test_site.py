@@ -1,7 +1,10 @@
 """The built site, seen by a browser that has no network: formulas, folding, search, dark, narrow."""
 
+import contextlib
+
 import pytest
 from browsing import HTML, Visit
+from playwright.sync_api import TimeoutError
 
 # What a reader sees of a formula that was not typeset.
 RAW_MATH = """() => {
@@ -21,10 +24,10 @@ CONTRAST = """selector => {
     .map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
     .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
   const over = (top, under) => top.slice(0, 3).map((v, i) => v * top[3] + under[i] * (1 - top[3]));
-  const ground = element => {
-    const layers = [];
-    for (let e = element; e; e = e.parentElement) layers.push(rgba(getComputedStyle(e).backgroundColor));
-    return layers.reverse().reduce((under, top) => over(top, under), [255, 255, 255]);
+  const grounds = new Map([[null, [255, 255, 255]]]);
+  const ground = e => {
+    if (!grounds.has(e)) grounds.set(e, over(rgba(getComputedStyle(e).backgroundColor), ground(e.parentElement)));
+    return grounds.get(e);
   };
   const own = e => [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim());
   const seen = [...document.querySelectorAll(selector)].filter(e => own(e) && e.getClientRects().length);
@@ -39,58 +42,26 @@ TEXT = "article p, article li, article td, article th, article h1, article h2, a
 CODE = "article pre, article pre span, article code"
 
 
-def test_a_page_is_whole_without_a_network(visit, page_name):
-    seen = visit(page_name)
-    assert seen.outside == []
-    assert seen.errors == []
-    assert seen.page.locator("article h1").count() == 1
+SHOWN = "e => e.checkVisibility({visibilityProperty: true}) && e.getBoundingClientRect().height > 0"
 
+# The solutions that are not folded.
+UNFOLDED = f"""() => [...document.querySelectorAll("div.solution.dropdown")]
+  .filter(solution => ({SHOWN})(solution.querySelector(".section, section")))
+  .map(solution => solution.id)"""
 
-def test_every_formula_is_typeset(visit, page_name):
-    page = visit(page_name).page
-    formulas = page.locator("article .math").count()
-    assert page.locator("article .math mjx-container").count() >= formulas
-    assert page.evaluate(RAW_MATH) == []
-    assert page.locator("mjx-merror, [data-mjx-error]").count() == 0
+# Clicks every folded solution open that is not; those that stay folded.
+UNFOLD = f"""() => [...document.querySelectorAll("div.solution.dropdown")].filter(solution => {{
+  const body = solution.querySelector(".section, section"), shown = {SHOWN};
+  if (!shown(body)) solution.querySelector("button.toggle-button").click();
+  return !shown(body);
+}}).map(solution => solution.id)"""
 
-
-def test_every_picture_is_shown_and_described(visit, page_name):
-    page = visit(page_name).page
-    for image in page.locator("article img").all():
-        image.scroll_into_view_if_needed()
-        assert image.get_attribute("alt")
-        page.wait_for_function("i => i.complete", arg=image.element_handle())
-        assert image.evaluate("i => i.naturalWidth") > 0
-
-
-def test_every_folded_solution_opens(visit, page_name):
-    page = visit(page_name).page
-    for solution in page.locator("div.solution.dropdown").all():
-        body = solution.locator(".section, section").first
-        assert not body.is_visible()
-        solution.locator("button.toggle-button").first.click()
-        assert body.is_visible()
-
-
-def test_the_book_has_folded_solutions_and_folded_code(visit):
-    html = "".join(path.read_text() for path in (HTML / "notebooks").glob("*.html"))
-    assert "solution dropdown" in html
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_and_code_are_readable(visit, page_name, scheme):
-    page = visit(page_name, scheme=scheme).page
-    assert page.evaluate("document.documentElement.dataset.theme") == scheme
-    text = page.evaluate(CONTRAST, TEXT)
-    assert text[0] >= 4.5, text
-    code = page.evaluate(CONTRAST, CODE)
-    assert code is None or code[0] >= 4.5, code
-
-
-def test_a_narrow_screen_needs_no_sideways_scrolling(visit, page_name):
-    page = visit(page_name, width=390).page
-    wide = page.evaluate("document.documentElement.scrollWidth")
-    assert wide <= 390
+# Loads every picture; source, description, width of its own, and whether it has a place on the page.
+PICTURES = """async () => Promise.all([...document.querySelectorAll("article img")].map(async image => {
+  image.loading = "eager";
+  await image.decode().catch(() => null);
+  return [image.src, image.alt, image.naturalWidth, image.getClientRects().length];
+}))"""
 
 
 # Formulas inside sentences that stick out of their line, with every solution open.
@@ -101,21 +72,89 @@ CUT_OFF = """() => [...document.querySelectorAll('article mjx-container:not([dis
   .map(f => f.closest("p, li, dd, figcaption, caption, td, th, div").textContent.trim().slice(0, 60))"""
 
 
-def test_no_formula_is_cut_off_on_a_narrow_screen(visit, page_name):
-    page = visit(page_name, width=390).page
-    for button in page.locator("div.solution.dropdown button.toggle-button").all():
-        button.click()
-    page.wait_for_timeout(300)
-    assert page.evaluate(CUT_OFF) == []
+# Each page is opened once, on a phone in the light. It is looked at there, then made wide, then dark.
 
 
-def test_search_finds_lamb(visit):
-    seen = visit("search")
+def test_every_formula_is_typeset(seen):
+    page = seen.page
+    formulas = page.locator("article .math").count()
+    assert page.locator("article .math mjx-container").count() >= formulas
+    assert page.evaluate(RAW_MATH) == []
+    assert page.locator("mjx-merror, [data-mjx-error]").count() == 0
+
+
+def test_a_narrow_screen_needs_no_sideways_scrolling(seen):
+    seen.show(width=390)
+    assert seen.page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_every_folded_solution_opens(seen):
+    first = seen.page.locator("div.solution.dropdown").first
+    if first.count():
+        body, button = first.locator(".section, section").first, first.locator("button.toggle-button").first
+        for visible in (True, False):  # as a reader does it
+            assert body.is_visible() != visible
+            button.click()
+            assert body.is_visible() == visible
+    assert seen.page.evaluate(UNFOLDED) == []
+    assert seen.page.evaluate(UNFOLD) == []
+    assert len(seen.page.evaluate(UNFOLDED)) == seen.page.locator("div.solution.dropdown").count()
+
+
+def test_no_formula_is_cut_off_on_a_narrow_screen(seen):
+    seen.show(width=390)
+    seen.page.evaluate(UNFOLD)
+    with contextlib.suppress(TimeoutError):  # a moment after the click, formulas that are too wide get a line
+        seen.page.wait_for_function(f"() => !({CUT_OFF})().length", timeout=2_000)
+    assert seen.page.evaluate(CUT_OFF) == []
+
+
+def test_every_picture_is_shown_and_described(seen):
+    seen.show()
+    seen.page.evaluate(UNFOLD)
+    for source, description, width, places in seen.page.evaluate(PICTURES):
+        assert description, source
+        assert width > 0, source
+        assert places > 0, source
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_and_code_are_readable(seen, scheme):
+    seen.show(scheme)
+    seen.page.evaluate(UNFOLD)
+    text = seen.page.evaluate(CONTRAST, TEXT)
+    assert text[0] >= 4.5, text
+    code = seen.page.evaluate(CONTRAST, CODE)
+    assert code is None or code[0] >= 4.5, code
+
+
+def test_a_page_is_whole_without_a_network(seen):
+    """Whatever it has asked for and complained about in all that came before."""
+    assert seen.outside == []
+    assert seen.errors == []
+    assert seen.page.locator("article h1").count() == 1
+
+
+def test_a_page_that_is_opened_in_the_dark_is_dark_at_once(browser, server):
+    seen = Visit(browser, server, scheme="dark")
+    seen.open("book/index")
+    assert seen.page.evaluate("document.documentElement.dataset.theme") == "dark"
+    seen.close()
+
+
+def test_the_book_has_folded_solutions(server):
+    html = "".join(path.read_text() for path in (HTML / "notebooks").glob("*.html"))
+    assert "solution dropdown" in html
+
+
+def test_search_finds_lamb(browser, server):
+    seen = Visit(browser, server)
     seen.page.goto(f"{seen.server}/search.html?q=LAMB")
     seen.page.wait_for_selector("#search-results ul.search li a")
     assert seen.page.locator("#search-results ul.search li").count() > 0
     assert seen.outside == []
     assert seen.errors == []
+    seen.close()
 
 
 def test_a_page_opened_as_a_file_is_typeset_too(browser, server):
@@ -124,7 +163,7 @@ def test_a_page_opened_as_a_file_is_typeset_too(browser, server):
     seen.open((HTML / "book" / "notation.html").as_uri())
     assert seen.page.locator("article mjx-container").count() > 0
     assert seen.outside == []
-    seen.page.context.close()
+    seen.close()
 
 
 def test_a_page_that_calls_out_or_shows_raw_formulas_is_caught(browser, server, tmp_path):
@@ -145,4 +184,4 @@ def test_a_page_that_calls_out_or_shows_raw_formulas_is_caught(browser, server, 
     assert seen.page.evaluate(CONTRAST, TEXT)[0] < 4.5
     assert seen.page.evaluate("document.documentElement.scrollWidth") > 390
     assert len(seen.page.evaluate(CUT_OFF)) == 1
-    seen.page.context.close()
+    seen.close()
