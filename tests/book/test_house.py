@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
 from small_books import ROOT
 
 
@@ -52,15 +53,15 @@ def test_the_rooms_are_in_order(copied):
     assert lint_imports(copied).returncode == 0
 
 
-def test_every_chosen_package_has_a_reason_and_an_exact_version():
+def test_every_chosen_package_has_a_reason_and_an_exact_version_that_fits():
     chosen = [line for line in (ROOT / "requirements.in").read_text().splitlines() if line and line[0] != "#"]
     locked = dict(re.findall(r"^([\w.-]+)==(\S+)$", (ROOT / "requirements.txt").read_text(), re.M))
     for line in chosen:
-        package, _, reason = line.partition("#")
-        assert reason.strip(), f"{package.strip()} has no reason"
-        assert re.split("[<>=]", package)[0].strip() in locked, f"{package.strip()} is not locked"
-    assert locked["torch"] == "2.13.0"
-    assert locked["jupyter-book"].startswith("1.")
+        wanted, _, reason = line.partition("#")
+        package = Requirement(wanted)
+        assert reason.strip(), f"{package.name} has no reason"
+        assert package.name in locked, f"{package.name} is not locked"
+        assert locked[package.name] in package.specifier, f"{package} is chosen, {locked[package.name]} locked"
 
 
 def test_the_lock_names_no_registry_and_no_build_of_one_machine():
