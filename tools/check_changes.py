@@ -50,7 +50,10 @@ def module(name: str) -> str:
 
 
 def nearness(root: Path, changed: set[str]) -> dict[str, int]:
-    """Test files that a change can break, with the number of imports between: 0 is the changed file itself."""
+    """Test files that a change can break, with the number of imports between.
+
+    0 is a changed test file, and the file that mirrors a changed module (optim/lamb.py, optim/test_lamb.py).
+    """
     graph = grimp.build_graph("minilib", cache_dir=None)
     modules = {module(name) for name in changed if name.endswith(".py") and name.startswith("minilib/")}
     tools = {Path(name).stem for name in changed if name.startswith("tools/") and name.endswith(".py")}
@@ -61,7 +64,8 @@ def nearness(root: Path, changed: set[str]) -> dict[str, int]:
             continue
         # What a test's folder lends it (conftest, helpers, cases) counts as part of it.
         lent = [p for p in path.parent.glob("*.py") if not p.name.startswith("test_")]
-        if name in changed or any(p.relative_to(root).as_posix() in changed for p in lent):
+        mirrors = name.replace("tests/", "minilib/", 1).replace("test_", "") in changed
+        if mirrors or name in changed or any(p.relative_to(root).as_posix() in changed for p in lent):
             found[name] = 0
             continue
         own, all_imports = imported(path), set().union(*(imported(p) for p in (path, *lent)))

@@ -35,7 +35,8 @@ import chapters
 import nbformat
 import proved
 
-ROOT = Path(__file__).resolve().parent.parent
+TOOLS = Path(__file__).resolve().parent
+ROOT = TOOLS.parent
 ENOUGH = 3.0  # standard deviations
 COMPILERS = {"cc", "c++", "gcc", "g++", "clang", "clang++"}
 NO_AVX = "SSE3 SSSE3 SSE41 POPCNT SSE42 AVX F16C FMA3 AVX2 AVX512F AVX512CD AVX512_SKX"
@@ -104,7 +105,7 @@ def prepared(machine: Machine, root: Path) -> Iterator[tuple[dict[str, str], Pat
             ignored = shutil.ignore_patterns(".git", ".venv*", "_build", "__pycache__", "runs/")
             shutil.copytree(root, copy, ignore=ignored)
             root = copy
-        places = [root, root / "tools", root / "tools" / "shaken"]
+        places = [root, TOOLS, TOOLS / "shaken"]
         variables["PYTHONPATH"] = os.pathsep.join(map(str, places))
         if machine.compiler:
             yield variables, root
@@ -160,9 +161,7 @@ def run_here(root: Path, name: str) -> dict:
     from nbclient import NotebookClient
 
     path = root / "notebooks" / f"{name}.ipynb"
-    stored = chapters.read(path)
-    nb = nbformat.from_dict(stored)
-    nb = chapters.read(path)
+    stored, nb = chapters.read(path), chapters.read(path)
     first = nbformat.v4.new_code_cell("import margins\nmargins.install()")
     last = nbformat.v4.new_code_cell("print(_margins.told())")
     nb.cells = [first, *nb.cells, last]
@@ -188,7 +187,8 @@ def shake(root: Path, name: str, machine: str) -> dict:
     out.parent.mkdir(parents=True, exist_ok=True)
     out.unlink(missing_ok=True)
     with prepared(made, root) as (variables, place):
-        command = [made.python or sys.executable, str(place / "tools" / "shake.py"), "--one", name, "--out", str(out)]
+        command = [made.python or sys.executable, str(TOOLS / "shake.py"), "--one", name, "--out", str(out)]
+        command += ["--root", str(place)]
         log = out.with_suffix(".log")
         with open(log, "w") as file:
             subprocess.run(command, env=variables, stdout=file, stderr=file, preexec_fn=limits(made), cwd=place)

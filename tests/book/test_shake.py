@@ -1,0 +1,171 @@
+"""Imitated machines: the noise is small and fair, assertions give away their margins, and what differs is reported."""
+
+import ast
+import json
+import os
+import subprocess
+import sys
+
+import margins
+import pytest
+import shake
+from small_books import ROOT, cell, drawn, tool, write_chapter
+
+
+def python(code, **variables):
+    """What a Python on an imitated machine prints."""
+    env = os.environ | {"PYTHONPATH": str(ROOT / "tools" / "shaken")} | variables
+    return subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True).stdout
+
+
+DRAWS = """
+import json, numpy as np, torch
+rng, again = np.random.default_rng(3), np.random.default_rng(3)
+model = torch.nn.Linear(3, 2)
+numpy = [*rng.normal(size=50), rng.uniform(), *rng.random(5), *rng.standard_normal(4).tolist()]
+torch.manual_seed(0)
+weights = torch.randn(40).tolist() + torch.empty(40).uniform_().tolist()
+same = np.array_equal(again.normal(size=50), numpy[:50])
+print(json.dumps([numpy, weights, rng.integers(9, size=4).tolist(), bool(same)]))
+"""
+
+
+def test_the_noise_moves_every_draw_by_one_unit_in_the_last_place_and_alike_for_alike():
+    import numpy as np
+
+    plain, one, other = (json.loads(python(DRAWS, ULP=seed)) for seed in ("", "1", "2"))
+    for kind, dtype in ((0, np.float64), (1, np.float32)):
+        a, b, c = (np.array(draws[kind], dtype) for draws in (plain, one, other))
+        assert (np.abs(b - a) == np.spacing(np.minimum(np.abs(a), np.abs(b)))).all()
+        assert 0.2 < ((b > a) == (c > a)).mean() < 0.8  # two noises agree by chance only
+    assert plain[2] == one[2]
+    assert one[3]
+
+
+def test_zeros_and_integers_are_not_moved_and_grey_levels_are():
+    code = """
+from sklearn.datasets import load_digits
+import json
+x = load_digits().data
+print(json.dumps([float((x == 0).mean()), float(abs(x - x.round()).max()), float(x[x > 0].max())]))
+"""
+    plain, shaken = (json.loads(python(code, ULP=seed)) for seed in ("", "1"))
+    assert plain[0] == shaken[0]
+    assert plain[1] == 0
+    assert 0 < shaken[1] < 1e-14
+
+
+def test_without_a_network_this_machine_can_still_be_reached_and_no_other():
+    code = """
+import socket
+server = socket.create_server(("127.0.0.1", 0))
+socket.create_connection(server.getsockname()).close()
+try:
+    socket.create_connection(("192.0.2.1", 80), timeout=1)
+except OSError as error:
+    print(error)
+"""
+    assert "there is no network to 192.0.2.1" in python(code, OFFLINE="1")
+
+
+def slacks(source, **names):
+    """What is noted when a cell of this source runs."""
+    import numpy as np
+
+    margins.slacks.clear()
+    tree = margins.Comparisons().visit(ast.parse(source))
+    exec(compile(tree, "cell", "exec"), {"_margins": margins, "np": np} | names)
+    return {key.removeprefix("cell 1: "): value for key, value in json.loads(margins.told()).items()}
+
+
+@pytest.mark.parametrize(
+    ("source", "slack"),
+    [
+        ("assert 1 < 3", [2]),
+        ("assert 5 >= 3", [2]),
+        ("assert 1 < 2 < 5", [1, 3]),
+        ("assert all(x < 4 for x in (1, 3))", [1]),
+        ("assert any(x < 4 for x in (1, 3, 9))", [3]),
+        ("assert (np.array([1, 2]) < 4).all()", [2]),
+        ("assert np.allclose(1.0, 1.25, atol=1, rtol=0)", [0.75]),
+        ("for x in (1, 2):\n    assert x < 4, 'words'", [2]),
+        ("def f(x):\n    assert x < 4\nf(3)", [1]),
+        ("assert 1 == 1\nassert 'a' < 'b'\nassert 1 in [1]\nassert not 2 < 1\nassert 2 < 1 or True", []),
+        ("assert (1 < 2) == (3 < 4)", []),
+    ],
+)
+def test_the_slack_of_a_comparison_is_its_distance_from_failing(source, slack):
+    assert [*slacks(source).values()] == slack
+
+
+@pytest.mark.parametrize("source", ["assert 3 < 1", "assert 1 < 3 < 2", "assert all(x < 2 for x in (1, 3))"])
+def test_an_assertion_that_fails_still_fails(source):
+    with pytest.raises(AssertionError):
+        slacks(source)
+
+
+def test_a_cell_comes_out_the_same_printed_alike_other_or_failed():
+    one, two = drawn(), drawn()
+    two.outputs[0].data["image/png"] = "iVBOS"
+    failed = cell("1")
+    failed.outputs = [{"output_type": "error", "ename": "E", "evalue": "", "traceback": []}]
+    for old, new, kind in (
+        (cell("1", "a"), cell("1", "a"), "same"),
+        (one, two, "printed"),
+        (cell("1", "a"), cell("1", "b"), "other"),
+        (cell("1", "a"), failed, "failed"),
+    ):
+        new.outputs = [shake.nbformat.from_dict(output) for output in new.outputs]
+        assert shake.outcome(old, new) == kind
+
+
+def result(slack, kind="same", compared=True):
+    row = {"cell": 1, "head": "'x'", "outcome": kind, "compared": compared}
+    return {"chapter": "01_a", "seconds": 1.0, "cells": [row], "slacks": {"cell 1: a < b": slack}}
+
+
+def test_a_claim_within_three_spreads_of_failing_is_a_fault_and_one_beyond_is_not():
+    near = [("noise-1", result(1.0)), ("noise-2", result(3.0))]
+    (fault,) = shake.faults(near)
+    assert fault.startswith("margin 1.4 (2 with spread 1.4, at least 1): 01_a cell 1: a < b")
+    assert shake.faults([("noise-1", result(2.0)), ("noise-2", result(3.0))]) == []
+
+
+def test_failed_cells_and_compared_texts_that_differ_are_faults():
+    found = shake.faults([("old", result(2.0, "failed")), ("old", result(2.0, "other"))])
+    assert found == ["old: 01_a cell 1 'x' failed", "old: 01_a cell 1 'x' other"]
+    assert shake.faults([("old", result(2.0, "other", compared=False))]) == []
+
+
+def test_a_chapter_that_hangs_on_the_last_digit_is_caught(small_book):
+    code = "import numpy as np\n\nx = np.random.default_rng(0).normal()\nprint(x > 0)\nprint(f'{x:.17g}')\nassert x < 9"
+    write_chapter(small_book, code=code)
+    assert tool(small_book, "notebooks.py", "run").returncode == 0
+    seen = shake.shake(small_book, "01_a", "elsewhere")
+    assert [row["outcome"] for row in seen["cells"]] == ["same"]
+    seen = shake.shake(small_book, "01_a", "noise-1")
+    assert [row["outcome"] for row in seen["cells"]] == ["other"]
+    assert list(seen["slacks"]) == ["cell 1: x < 9"]
+    assert "cell 1 'import numpy as np' other" in shake.said(seen, "noise-1")
+
+
+def test_no_two_names_of_files_are_one_where_case_does_not_count_and_none_is_forbidden_elsewhere():
+    names = subprocess.run(["git", "-C", str(ROOT), "ls-files"], capture_output=True, text=True, check=True).stdout
+    assert unfit_names(names.splitlines()) == []
+
+
+def unfit_names(names):
+    """Names that macOS or Windows would merge, refuse or cut."""
+    parts = {part for name in names for part in name.split("/")}
+    devices = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
+    forbidden = {p for p in parts if set(p) & set('<>:"\\|?*') or p.endswith((".", " "))}
+    forbidden |= {p for p in parts if p.split(".")[0].lower() in devices}
+    forbidden |= {name for name in names if len(name) > 200}
+    lower = [name.lower() for name in names]
+    return sorted(forbidden | {name for name in lower if lower.count(name) > 1})
+
+
+@pytest.mark.parametrize("name", ["a:b", "aux.py", "dir./x", "what?", "x" * 201])
+def test_a_name_that_another_system_refuses_is_caught(name):
+    assert unfit_names([name]) != []
+    assert unfit_names(["Readme", "README"]) == ["readme"]
