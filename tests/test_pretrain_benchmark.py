@@ -1,7 +1,6 @@
 """The pretraining benchmark at toy size: all rows train on the same loss, and the floor is that counted by hand."""
 
 import runpy
-import subprocess
 import sys
 from pathlib import Path
 
@@ -75,10 +74,11 @@ def test_models_of_different_size_are_not_compared(bench, case, monkeypatch):
         bench["measure"](case, "fp32", 0.3, 1, CPU)
 
 
-def test_the_table_at_toy_size():
-    command = [sys.executable, str(PATH), "--case", "bert-tiny", "90", "16", "3", "--rounds", "1", "--threads", "1"]
-    command += ["--precision", "fp32", "--device", "cpu"]
-    lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+def test_the_table_at_toy_size(bench, monkeypatch, capsys):
+    command = [str(PATH), "--case", "bert-tiny", "90", "16", "3", "--rounds", "1", "--threads", "1"]
+    monkeypatch.setattr(sys, "argv", [*command, "--precision", "fp32", "--device", "cpu"])
+    bench["main"]()
+    lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("cpu, 1 threads, torch ")
     assert lines[0].endswith("15% masked, 1 rounds")
     tables, head = (90 + 16 + 2) * 128 + 2 * 128, 128**2 + 128 + 2 * 128 + 90

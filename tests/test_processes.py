@@ -76,7 +76,6 @@ def test_a_count_that_there_is_not_is_refused(three):
         Processes(0)
 
 
-def test_closed_processes_are_gone():
-    made = Processes(1)
-    made.close()
-    assert made.workers[0].poll() == 0
+def test_closed_processes_are_gone(three):  # the last test: none is left for others
+    three.close()
+    assert [worker.poll() for worker in three.workers] == [0, 0, 0]
