@@ -2,6 +2,7 @@
 
 import pytest
 
+from minilib.pretrain import engine, logbook
 from minilib.pretrain.config import Config
 
 
@@ -23,25 +24,51 @@ def prose(tmp_path_factory):
     return folder
 
 
+def settings(prose, **changes):
+    """A configuration of a few steps of bert-tiny."""
+    given = {
+        "corpus": str(prose),
+        "vocabulary": 320,
+        "length": 16,
+        "batch_size": 8,
+        "steps": 8,
+        "precision": "fp32",
+        "log_every": 2,
+        "evaluate_every": 4,
+        "evaluate_rows": 8,
+        "save_every": 4,
+    }
+    return Config(**given | changes)
+
+
+@pytest.fixture(scope="session")
+def data(tmp_path_factory):
+    """Where the tokenizers and rows of all these runs are kept: each is made once."""
+    return tmp_path_factory.mktemp("data")
+
+
 @pytest.fixture
-def small(prose, tmp_path, monkeypatch):
-    """`small(**changes)` is a configuration of a few steps of bert-tiny; runs go into folders of their own."""
-    monkeypatch.setenv("MINILIB_DATA", str(tmp_path / "data"))
+def small(prose, data, tmp_path, monkeypatch):
+    """`small(**changes)` is a configuration of a few steps of bert-tiny; runs go into folders of their own.
 
-    def make(**changes):
-        settings = {
-            "corpus": str(prose),
-            "vocabulary": 320,
-            "length": 16,
-            "batch_size": 8,
-            "steps": 8,
-            "precision": "fp32",
-            "log_every": 2,
-            "evaluate_every": 4,
-            "evaluate_rows": 8,
-            "save_every": 4,
-            "out": str(tmp_path / "run"),
-        }
-        return Config(**settings | changes)
+    They neither draw their curve nor count their operations, which takes longer than the steps: `complete_run` does.
+    """
+    monkeypatch.setenv("MINILIB_DATA", str(data))
+    monkeypatch.setattr(logbook, "_draw", lambda *_: None)
+    monkeypatch.setattr(engine, "per_row", lambda *_: 1.0)
+    return lambda **changes: settings(prose, **{"out": str(tmp_path / "run")} | changes)
 
-    return make
+
+@pytest.fixture(scope="module")
+def together(prose, data, tmp_path_factory):
+    """`together(name, **changes)` is such a configuration for a run that the tests of a file share."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MINILIB_DATA", str(data))
+        yield lambda name, **changes: settings(prose, out=str(tmp_path_factory.mktemp("shared") / name), **changes)
+
+
+@pytest.fixture(scope="module")
+def complete_run(together):
+    """The configuration of a run that is complete, with its results."""
+    config = together("run")
+    return config, engine.train(config, quiet=True)

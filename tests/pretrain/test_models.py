@@ -326,8 +326,8 @@ class TestHowItRuns:
         # gradients, whose table is not small, are off by 3 %.
         assert (exact - approximate).norm() < 0.05 * exact.norm()
 
-    @pytest.mark.parametrize("recompute", [False, True])
-    @pytest.mark.parametrize("name", ["bert-tiny", "gpt2", "t5-small"])
+    # All families recompute in the same lines: one goes without.
+    @pytest.mark.parametrize(("name", "recompute"), [("bert-tiny", True), ("gpt2", False), ("t5-small", True)])
     def test_loss_and_gradients_compile_into_one_graph(self, name, recompute):
         torch._dynamo.reset()
         torch.manual_seed(0)

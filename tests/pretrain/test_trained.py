@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import shutil
 
 import pytest
 import torch
@@ -18,9 +19,8 @@ def guesses(model):
         return model.logits({"tokens": tokens, "positions": torch.tensor([[1, 5], [2, 3]])})
 
 
-def test_a_run_is_loaded_as_it_was_trained(small):
-    config = small()
-    engine.train(config, quiet=True)
+def test_a_run_is_loaded_as_it_was_trained(complete_run):
+    config, _ = complete_run
     model, made, found = trained.load(config.folder)
     assert found == config
     assert len(made) == len(model.bias)
@@ -30,9 +30,8 @@ def test_a_run_is_loaded_as_it_was_trained(small):
     assert all(torch.equal(t, kept[name]) for name, t in model.state_dict().items())
 
 
-def test_an_export_has_three_files_and_half_the_bytes_and_is_loaded_alike(small, tmp_path):
-    config = small()
-    engine.train(config, quiet=True)
+def test_an_export_has_three_files_and_half_the_bytes_and_is_loaded_alike(complete_run, tmp_path):
+    config, _ = complete_run
     out = trained.export(config.folder, tmp_path / "small" / "model")
     assert {path.name for path in out.iterdir()} == {"config.json", "tokenizer.json", "weights.safetensors"}
     full, half = trained.load(config.folder), trained.load(out)
@@ -61,20 +60,19 @@ def test_the_other_models_are_loaded_and_exported_too(small, model, monkeypatch,
     assert all(torch.equal(t.bfloat16().float(), half[name]) for name, t in weights(config).items())
 
 
-def test_what_cannot_be_loaded_is_named(small, tmp_path):
+def test_what_cannot_be_loaded_is_named(complete_run, tmp_path):
     with pytest.raises(ValueError, match="the configuration .*nothing/config.json cannot be read"):
         trained.load(tmp_path / "nothing")
-    config = small(steps=1)
-    engine.train(config, quiet=True)
-    out = trained.export(config.folder, tmp_path / "model")
+    folder = shutil.copytree(complete_run[0].folder, tmp_path / "run")
+    out = trained.export(folder, tmp_path / "model")
 
     changed = json.loads((out / "config.json").read_text()) | {"model": "bert-mini"}
-    (config.folder / "config.json").write_text(json.dumps(changed))
+    (folder / "config.json").write_text(json.dumps(changed))
     with pytest.raises(ValueError, match=r"are of another model: blocks.0.* is \(128,\) there and \(256,\) here"):
-        trained.load(config.folder)
-    (config.folder / "tokenizer.json").write_text("{}")
+        trained.load(folder)
+    (folder / "tokenizer.json").write_text("{}")
     with pytest.raises(ValueError, match="the tokenizer .*tokenizer.json cannot be read"):
-        trained.load(config.folder)
+        trained.load(folder)
     whole = (out / "weights.safetensors").read_bytes()
     (out / "weights.safetensors").write_bytes(whole[:-100])
     with pytest.raises(ValueError, match="the weights .* cannot be read"):
@@ -102,6 +100,13 @@ def test_a_run_begins_with_the_weights_and_the_tokenizer_of_another(small, prose
         assert abs(rows[0]["loss"] - before) < 0.5
 
 
+@pytest.fixture(scope="module")
+def cold(together):
+    config = together("cold", steps=1)
+    engine.train(config, quiet=True)
+    return config
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -115,9 +120,7 @@ def test_a_run_begins_with_the_weights_and_the_tokenizer_of_another(small, prose
         ({"start": "nowhere"}, "the tokenizer nowhere/tokenizer.json cannot be read"),
     ],
 )
-def test_weights_of_another_shape_are_refused_and_nothing_is_left(small, tmp_path, changes, message):
-    cold = small(steps=1, out=str(tmp_path / "cold"))
-    engine.train(cold, quiet=True)
+def test_weights_of_another_shape_are_refused_and_nothing_is_left(small, cold, changes, message):
     warm = small(**{"start": str(cold.folder)} | changes)
     with pytest.raises(ValueError, match=message):
         engine.train(warm, quiet=True)

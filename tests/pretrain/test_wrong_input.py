@@ -1,52 +1,44 @@
 """Wrong input to several processes: all end with exit code 2, and one of them says why, in one line."""
 
-import os
-import socket
-import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-IN_TURN = """
-from minilib.pretrain import parallel
-team, did = parallel.start("cpu"), []
-def work(bad):
-    did.append(bad)
-    if team.rank in bad:
-        raise (OSError if team.rank else ValueError)(f"trouble {team.rank}")
-    return team.rank
-for bad in ([], [0], [1], [0, 1], []):
-    try:
-        print(parallel.in_turn(lambda: work(bad), team), end=" ")
-    except ValueError as error:
-        print(error, end=" ")
-print(len(did))
-parallel.stop()
-"""
+from tests.forked import team
+from tests.pretrain.runs import main
 
 
-def two(*words):
-    """The exit codes, standard outputs and errors of two processes that are started as torchrun starts them."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        meet = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free.getsockname()[1]), "WORLD_SIZE": "2"}
-    there = os.environ | meet | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
-    started = [
-        subprocess.Popen(
-            [sys.executable, *words], env=there | {"RANK": rank, "LOCAL_RANK": rank}, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        )
-        for rank in "01"
-    ]  # fmt: skip
-    texts = [process.communicate() for process in started]
-    return [(process.returncode, *text) for process, text in zip(started, texts, strict=True)]
+def takes_turns() -> int:
+    """Five times: work that fails in no process, in the first, in the second, in both, and in none again."""
+    from minilib.pretrain import parallel
+
+    here, did = parallel.start("cpu"), []
+
+    def work(bad):
+        did.append(bad)
+        if here.rank in bad:
+            raise (OSError if here.rank else ValueError)(f"trouble {here.rank}")
+        return here.rank
+
+    for bad in ([], [0], [1], [0, 1], []):
+        try:
+            print(parallel.in_turn(lambda bad=bad: work(bad), here), end=" ")
+        except ValueError as error:
+            print(error, end=" ")
+    print(len(did))
+    parallel.stop()
+    return 0
+
+
+def two(folder, function, *arguments):
+    """The exit codes, standard outputs and errors of two processes."""
+    started = team(folder, 2, function, *arguments)
+    return [(process.wait(), process.stdout.read(), process.stderr.read()) for process in started]
 
 
 def test_a_missing_corpus_is_said_once_and_all_exit_with_two(tmp_path):
     out = tmp_path / "run"
-    first, second = two("-m", "minilib.pretrain", "--corpus", "no/such/folder", "--out", str(out))
+    first, second = two(tmp_path, main, "--corpus", "no/such/folder", "--out", str(out))
     assert first[0] == second[0] == 2
     assert first[2].startswith("error: corpus = 'no/such/folder'")
     assert first[2].count("\n") == 1
@@ -69,8 +61,8 @@ def test_a_wrong_argument_is_said_by_the_first_process_of_a_machine(monkeypatch,
         assert (message in capsys.readouterr().err) == (rank == "0")
 
 
-def test_where_one_cannot_none_goes_on():
-    first, second = two("-c", IN_TURN)
+def test_where_one_cannot_none_goes_on(tmp_path):
+    first, second = two(tmp_path, takes_turns)
     assert first[:2] == (0, "0 trouble 0 process 1: trouble 1 trouble 0 0 5\n")
     # process 1 does not begin where process 0 has failed
     assert second[:2] == (0, "1 trouble 0 process 1: trouble 1 trouble 0 1 3\n")
