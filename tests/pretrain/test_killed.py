@@ -9,37 +9,26 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
+from tests.pretrain.runs import run_alone, run_together, words
 from tests.pretrain.test_engine import equal, weights, what_was_computed
 
 ROOT = Path(__file__).resolve().parents[2]
 KILLS = 20
+OFTEN = {"evaluate_every": 10, "save_every": 1}
 
 
-def start(config, ranks=1, meet=None):
-    """The run as a process of its own; with `meet`, an address, as one of two machines with `ranks` processes each."""
-    arguments = {"corpus": config.corpus, "vocabulary": 320, "length": 16, "batch_size": 8, "steps": config.steps}
-    arguments |= {"precision": "fp32", "log_every": 2, "evaluate_every": 10, "evaluate_rows": 8, "save_every": 1}
-    arguments |= {"out": config.folder}
-    words = [w for name, value in arguments.items() for w in (f"--{name.replace('_', '-')}", str(value))]
-    launch = [sys.executable, "-m"]
-    if ranks > 1:
-        launch += ["torch.distributed.run", "--nproc-per-node", str(ranks), "--standalone", "--max-restarts", "3", "-m"]
-    if meet:
-        together = ["--nnodes", "2", "--rdzv-backend", "c10d", "--rdzv-id", "run", "--rdzv-endpoint", meet]
-        launch += ["torch.distributed.run", "--nproc-per-node", str(ranks), *together, "--max-restarts", "3", "-m"]
+def python(*arguments):
+    """A Python of its own."""
     environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
-    return subprocess.Popen(
-        [*launch, "minilib.pretrain", *words],
-        env=environment,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    return subprocess.Popen([sys.executable, *arguments], env=environment, stderr=subprocess.PIPE, text=True)
 
 
-def kill(process):
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+def torchrun(config, *options):
+    """The run as torchrun starts it."""
+    launch = ["-m", "torch.distributed.run", *options, "--max-restarts", "3", "-m", "minilib.pretrain"]
+    return python(*launch, *words(config, **OFTEN))
 
 
 def newest(config) -> int:
@@ -54,54 +43,64 @@ def wait_for(config, step, process):
         assert process.poll() is None, process.stderr.read()
 
 
+def worker_of(process, rank) -> int:
+    """The number of one of the processes that torchrun has started."""
+    return int(Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()[rank])
+
+
 def test_twenty_random_kills_lose_nothing(small, tmp_path):
     whole, config, draw = small(steps=200, out=str(tmp_path / "whole")), small(steps=200), random.Random(1)
     began = time.monotonic()
-    process = start(whole)
+    process = run_alone(whole, **OFTEN)
     wait_for(whole, 1, process)
     loads = time.monotonic() - began
     assert process.wait() == 0, process.stderr.read()
 
     for k in range(KILLS):
-        process = start(config)
+        process = run_alone(config, **OFTEN)
         if k % 4 == 0:  # some while the run starts, the others while it trains, which is mostly while it saves
             time.sleep(draw.random() * loads)
         else:
             wait_for(config, newest(config) + 1, process)
             time.sleep(draw.random() * 0.1)
         assert process.poll() is None, process.stderr.read()
-        kill(process)
+        process.kill()
     assert newest(config) >= KILLS // 2
-    process = start(config)
+    process = run_alone(config, **OFTEN)
     assert process.wait() == 0, process.stderr.read()
     assert equal(weights(config), weights(whole))
     assert what_was_computed(config) == what_was_computed(whole)
 
 
-def test_a_killed_worker_is_started_again_and_loses_nothing(small, tmp_path):
-    whole, config = small(steps=100, out=str(tmp_path / "whole")), small(steps=100)
-    assert start(whole, ranks=2).wait() == 0
-    process = start(config, ranks=2)
+@pytest.fixture(scope="module")
+def whole(together):
+    """Two processes, to the end."""
+    config = together("whole", steps=60)
+    run_together(config, 2, **OFTEN)
+    return config
+
+
+def test_a_killed_worker_is_started_again_and_loses_nothing(small, whole):
+    config = small(steps=60)
+    process = torchrun(config, "--nproc-per-node", "2", "--standalone")
     for rank in (0, 1):
         wait_for(config, newest(config) + 5, process)
-        workers = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-        os.kill(int(workers[rank]), signal.SIGKILL)
+        os.kill(worker_of(process, rank), signal.SIGKILL)
         time.sleep(1)  # what was being saved is saved
     assert process.wait() == 0, process.stderr.read()
     assert equal(weights(config), weights(whole))
     assert what_was_computed(config) == what_was_computed(whole)
 
 
-def test_a_worker_killed_on_one_of_two_machines_costs_one_restart(small, tmp_path, capfd):
+def test_a_worker_killed_on_one_of_two_machines_costs_one_restart(small, whole, capfd):
     with socket.socket() as free:
         free.bind(("localhost", 0))
         meet = f"localhost:{free.getsockname()[1]}"
-    whole, config = small(steps=60, out=str(tmp_path / "whole")), small(steps=60)
-    assert start(whole, ranks=2).wait() == 0
-    machines = [start(config, meet=meet) for _ in range(2)]
+    config = small(steps=60)
+    options = ["--nnodes", "2", "--nproc-per-node", "1", "--rdzv-backend", "c10d", "--rdzv-id", "run"]
+    machines = [torchrun(config, *options, "--rdzv-endpoint", meet) for _ in range(2)]
     wait_for(config, 5, machines[1])
-    (worker,) = Path(f"/proc/{machines[1].pid}/task/{machines[1].pid}/children").read_text().split()
-    os.kill(int(worker), signal.SIGKILL)
+    os.kill(worker_of(machines[1], 0), signal.SIGKILL)
     assert [machine.wait() for machine in machines] == [0, 0]
     assert capfd.readouterr().out.count("going on after step") == 1
     assert equal(weights(config), weights(whole))
@@ -110,7 +109,7 @@ def test_a_worker_killed_on_one_of_two_machines_costs_one_restart(small, tmp_pat
 
 def test_sigterm_saves_and_exits_with_zero(small):
     config = small(steps=100_000)
-    process = start(config)
+    process = run_alone(config, **OFTEN)
     wait_for(config, 1, process)
     process.terminate()
     assert process.wait() == 0
@@ -118,8 +117,7 @@ def test_sigterm_saves_and_exits_with_zero(small):
 
 
 def test_wrong_questions_get_one_line_and_exit_code_two(small):
-    config = small(out="unused", corpus="no/such/folder")
-    process = start(config)
+    process = python("-m", "minilib.pretrain", *words(small(out="unused", corpus="no/such/folder")))
     error = process.stderr.read()
     assert process.wait() == 2
     assert error.startswith("error: corpus = 'no/such/folder'")

@@ -1,28 +1,14 @@
 """The same run on 1, 2 and 4 processes (gloo): DDP and FSDP2, and from one number of processes to another."""
 
-import os
-import subprocess
-import sys
-from pathlib import Path
+import shutil
 
 import pytest
 
 from minilib.pretrain.logbook import read_curve
+from tests.pretrain.runs import run_alone, run_together
 from tests.pretrain.test_engine import weights
 
-ROOT = Path(__file__).resolve().parents[2]
-
-
-def launch(config, ranks, *more):
-    """Run to the end on so many processes."""
-    words = ["--corpus", config.corpus, "--out", str(config.folder), "--vocabulary", "320", "--length", "16"]
-    words += ["--batch-size", "8", "--precision", "fp32", "--log-every", "1", "--evaluate-rows", "8", *more]
-    torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(ranks)] if ranks > 1 else []
-    environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        [sys.executable, *torchrun, "-m", "minilib.pretrain", *words], env=environment, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr[-4000:]
+SETTINGS = {"optimizer": "lamb", "log_every": 1}
 
 
 def curve(config):
@@ -34,22 +20,17 @@ def close(a, b):
 
 
 @pytest.fixture(scope="module")
-def alone(prose, tmp_path_factory):
-    """One process, 20 steps of LAMB."""
-    from minilib.pretrain.config import Config
-
-    folder = tmp_path_factory.mktemp("alone")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MINILIB_DATA", str(folder / "data"))
-        config = Config(corpus=str(prose), out=str(folder / "run"), steps=20)
-        launch(config, 1, "--steps", "20", "--optimizer", "lamb")
+def alone(together):
+    """One process, 10 steps of LAMB."""
+    config = together("alone", steps=10)
+    assert run_alone(config, **SETTINGS).wait() == 0
     return config
 
 
-@pytest.mark.parametrize(("ranks", "parallel"), [(2, "ddp"), (4, "ddp"), (2, "fsdp"), (4, "fsdp")])
+@pytest.mark.parametrize(("ranks", "parallel"), [(2, "ddp"), (4, "fsdp")])  # two of FSDP are in the test below
 def test_the_curve_does_not_depend_on_the_processes(small, alone, ranks, parallel):
-    config = small()
-    launch(config, ranks, "--steps", "20", "--optimizer", "lamb", "--parallel", parallel)
+    config = small(steps=10)
+    run_together(config, ranks, **SETTINGS, parallel=parallel)
     assert close(curve(config), curve(alone))
     a, b = weights(config), weights(alone)
     assert a.keys() == b.keys()
@@ -57,12 +38,9 @@ def test_the_curve_does_not_depend_on_the_processes(small, alone, ranks, paralle
 
 
 def test_a_run_goes_on_on_another_number_of_processes(small, alone):
-    config = small()
-    arguments = ("--steps", "20", "--optimizer", "lamb", "--save-every", "10")
-    launch(config, 2, *arguments, "--parallel", "fsdp")
+    config = small(steps=10)
+    run_together(config, 2, **SETTINGS, save_every=5, parallel="fsdp")
     newest = sorted((config.folder / "checkpoints").glob("step-*"))[-1]
-    for path in newest.iterdir():
-        path.unlink()
-    newest.rmdir()  # as if it had been killed before it was written
-    launch(config, 1, *arguments)
+    shutil.rmtree(newest)  # as if it had been killed before it was written
+    assert run_alone(config, **SETTINGS, save_every=5).wait() == 0
     assert close(curve(config), curve(alone))
