@@ -7,8 +7,8 @@ import torch
 from torch import nn
 
 from minilib.memory import Transformer
-from minilib.torch_optim import CAME, LAMB
-from tests.torch_optim.cases import bits, every_method, parameters, run_steps
+from minilib.torch_optim import CAME
+from tests.torch_optim.cases import CLASSES, bits, every_method, parameters, run_steps, some_methods
 from tests.torch_optim.helpers import gradients, set_gradients
 
 BERT = Transformer(vocabulary=32, max_length=8, width=4, layers=12, heads=2, segments=2, head=True)
@@ -51,8 +51,7 @@ MORE = {
 }
 
 
-@pytest.mark.parametrize("more", MORE.values(), ids=MORE)
-@every_method
+@some_methods(more=MORE)  # a compiled step has one way to run
 def test_a_compiled_step_is_one_graph_and_the_same_step(cls, options, more):
     params, others = parameters(torch.float32), parameters(torch.float32)
     opt, other = cls(params.values(), **options, **more), cls(others.values(), **options, **more)
@@ -66,7 +65,8 @@ def test_a_compiled_step_is_one_graph_and_the_same_step(cls, options, more):
     assert [float(ratio) for ratio in opt.trust_ratios().values()] == pytest.approx(theirs, rel=1e-5)
 
 
-@every_method
+# Between them they use all operations of the others.
+@pytest.mark.parametrize(("cls", "options"), [CLASSES[name] for name in ("LARS", "LAMB", "CAME")])
 def test_lowered_to_elementary_operations_it_is_still_the_same_step(cls, options):
     params, others = parameters(), parameters()
     opt = cls(params.values(), **options)
@@ -92,7 +92,7 @@ def test_neither_a_change_of_a_tensor_rate_nor_the_number_of_the_step_compiles_a
     assert_close(params, others)
 
 
-@every_method
+@pytest.mark.parametrize(("cls", "options"), [CLASSES["LAMB"], CLASSES["CAME"]])  # with full state and with factored
 def test_it_goes_on_from_a_plain_run_and_back_to_one(cls, options):
     params, others = parameters(), parameters()
     opt = cls(params.values(), **options)
@@ -124,14 +124,13 @@ def test_a_compiled_step_skips_what_is_not_finite(cls, options):
     assert int(opt.skipped) == 1
 
 
-@pytest.mark.parametrize("cls", [LAMB, CAME])  # what differs between the others is in the tests above
-def test_all_parameters_of_bert_are_one_graph(cls):
+def test_all_parameters_of_bert_are_one_graph():
     torch.manual_seed(0)
     shapes = BERT.shapes()
     assert len(shapes) == 202
     params = {name: nn.Parameter(torch.randn(shape)) for name, shape in shapes.items()}
     others = {name: nn.Parameter(p.detach().clone()) for name, p in params.items()}
-    opt, other = cls(params.values()), cls(others.values())
+    opt, other = CAME(params.values()), CAME(others.values())  # the method with most sums
     step, compilations = compiled_step(opt)
     for first, (mine, theirs) in [(True, (opt.step, other.step)), (False, (step, other.step))]:
         for p, q in zip(params.values(), others.values(), strict=True):
