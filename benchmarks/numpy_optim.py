@@ -49,27 +49,10 @@ PASSES = {
     "Muon": "norm: g m r, m w; x m r, x w",
     "ScheduleFree": "x g z v r, x z v w",
 }
-METHODS = {
-    "SGD": (optim.SGD, {}),
-    "momentum": (optim.SGD, {"momentum": 0.9}),
-    "Adagrad": (optim.Adagrad, {}),
-    "RMSProp": (optim.RMSProp, {}),
-    "Adam": (optim.Adam, {}),
-    "AdamW": (optim.AdamW, {}),
-    "AMSGrad": (optim.AMSGrad, {}),
-    "LARS": (optim.LARS, {}),
-    "LARS2020": (optim.LARS2020, {}),
-    "LAMB": (optim.LAMB, {}),
-    "Adafactor": (optim.Adafactor, {}),
-    "CAME": (optim.CAME, {}),
-    "SM3": (optim.SM3, {}),
-    "Lion": (optim.Lion, {}),
-    "AdamMini": (optim.AdamMini, {"axis": -1}),
-    "Shampoo": (optim.Shampoo, {}),
-    "SOAP": (optim.SOAP, {}),
-    "Muon": (optim.Muon, {}),
-    "ScheduleFree": (optim.ScheduleFree, {}),
-}
+# Every optimizer of the library with its defaults, and heavy ball.
+CLASSES = {name: getattr(optim, name) for name in optim.__all__ if isinstance(getattr(optim, name), type)}
+METHODS = {name: (cls, {}) for name, cls in CLASSES.items() if cls is not optim.Optimizer}
+METHODS |= {"momentum": (optim.SGD, {"momentum": 0.9}), "AdamMini": (optim.AdamMini, {"axis": -1})}
 MATRIX_METHODS = ("Shampoo", "SOAP", "Muon")
 
 

@@ -1,4 +1,4 @@
-"""A GPT-2 of one layer and width 32, after 100, 200 and 400 steps: the models that the chapter on compression compresses.
+"""A GPT-2 of one layer and width 32, after 100, 200 and 400 steps: what the chapter on compression compresses.
 
 Each is trained from the same start for that many steps, so that its learning rate has come down to zero. The record
 has the three models beside it, as `export` writes them: rounded to bfloat16, without the state of the optimizer.

@@ -103,7 +103,7 @@ def main() -> int:
     groups = [[name for name in near if tests[name] <= 1], [name for name in near if tests[name] > 1]]
     for group in filter(None, groups):
         left = LIMIT - (time.monotonic() - start)
-        command = [*run_tests.PYTEST, *group, "-n", "2", "--dist", "worksteal"]
+        command = [*run_tests.PYTEST, *group, *run_tests.SIDE_BY_SIDE]
         try:
             done = subprocess.run(command, cwd=ROOT, timeout=max(left, 1))
             failed += [] if done.returncode in (0, 5) else ["tests"]

@@ -25,6 +25,8 @@ BIN = Path(sys.executable).parent
 UNCHECKED = 4
 LIMIT = "1800"  # seconds a cell: to end a hang
 PYTEST = [sys.executable, "-m", "pytest"]
+# A file stays in one process, whose helpers it starts once; files begin in the order in which they were collected.
+SIDE_BY_SIDE = ["-n", "2", "--dist", "loadfile", "--no-loadscope-reorder"]
 
 
 def run(*commands: list[str]) -> bool:
@@ -50,13 +52,13 @@ def lint() -> bool:
 def unit() -> bool:
     """minilib, the tools, and the rules of the chapters."""
     corpus = "from minilib import datasets; datasets.docstrings()"  # cached once, not by each test process
-    tests = [*PYTEST, "tests", "--ignore", "tests/site", "-n", "2", "--dist", "worksteal"]
+    tests = [*PYTEST, "tests", "--ignore", "tests/site", *SIDE_BY_SIDE]
     return run([sys.executable, "-c", corpus], tests)
 
 
 def cells(chapters: list[str]) -> bool:
     """Every code cell of these chapters runs, and its output is compared with the stored one."""
-    options = ["-p", "steady_kernels", "--nbval", "--nbval-cell-timeout", LIMIT, "-n", "2", "--dist", "loadfile"]
+    options = ["-p", "steady_kernels", "--nbval", "--nbval-cell-timeout", LIMIT, *SIDE_BY_SIDE]
     return run([*PYTEST, *options, *chapters])
 
 

@@ -1,27 +1,19 @@
 """The browser and the site that the tests of the pages use; without them nothing is run, and one line says why."""
 
 import os
-import shutil
 import threading
 from functools import partial
 from http.server import ThreadingHTTPServer
 
+import preflight
 import pytest
 from browsing import HTML, Quiet, Visit, site_pages
 from playwright.sync_api import sync_playwright
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge")
-
-
-def browser_path() -> str | None:
-    """The browser that CHROMIUM names, or else the first one that is found."""
-    names = [os.environ["CHROMIUM"]] if "CHROMIUM" in os.environ else BROWSERS
-    return next(filter(None, map(shutil.which, names)), None)
-
 
 def pytest_configure():
-    if browser_path() is None:
-        looked_for = os.environ.get("CHROMIUM") or ", ".join(BROWSERS)
+    if preflight.browser() is None:
+        looked_for = os.environ.get("CHROMIUM") or ", ".join(preflight.PROGRAMS)
         raise pytest.UsageError(
             f"no browser for the tests of the site: there is no {looked_for}; CHROMIUM=/path/to/chrome names another"
         )
@@ -43,7 +35,7 @@ def browser():
     """A headless Chromium."""
     with sync_playwright() as playwright:
         arguments = ["--no-sandbox", "--disable-gpu"]
-        chromium = playwright.chromium.launch(executable_path=browser_path(), args=arguments)
+        chromium = playwright.chromium.launch(executable_path=preflight.browser(), args=arguments)
         yield chromium
         chromium.close()
 

@@ -1,6 +1,20 @@
-"""Fixtures of the torch optimizers' tests; they are written in helpers.py and processes.py."""
+"""Fixtures of the torch optimizers' tests, written in helpers.py and processes.py; without a compiler none compiles."""
+
+import preflight
+import pytest
 
 from tests.torch_optim.helpers import compile_all, path_options
 from tests.torch_optim.processes import folder, four, two
 
 __all__ = ["compile_all", "folder", "four", "path_options", "two"]
+
+
+def compiles(item) -> bool:
+    """Whether a test has kernels compiled, here or in the processes that it starts."""
+    return "compile_all" in item.fixturenames or item.path.name == "test_compile.py" or "[fused: " in item.name
+
+
+def pytest_collection_modifyitems(items):
+    if preflight.compiler() is None:
+        for item in filter(compiles, items):
+            item.add_marker(pytest.mark.skip(reason="there is no C++ compiler"))
