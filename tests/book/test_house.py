@@ -112,7 +112,7 @@ def test_a_wrong_python_is_refused_with_one_clear_line(tmp_path):
     old = tmp_path / "python-of-yesterday"
     old.write_text("#!/bin/sh\nexit 1\n")
     old.chmod(0o755)
-    for name in ("Makefile", "requirements.txt", "pyproject.toml"):
+    for name in ("Makefile", "requirements.txt", "requirements-reading.txt", "pyproject.toml"):
         shutil.copy(ROOT / name, tmp_path)
     done = subprocess.run(["make", f"PYTHON={old}", "book"], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode != 0
