@@ -3,7 +3,7 @@
 Each is trained from the same start for that many steps, so that its learning rate has come down to zero. The record
 has the three models beside it, as `export` writes them: rounded to bfloat16, without the state of the optimizer.
 Training is chaotic in its last digits; what the chapter says of these models must hold on every machine, so it loads
-them. Half a minute on one core.
+them.
 """
 
 import shutil

@@ -188,7 +188,8 @@ def build(root: Path) -> int:
     settings["myst_substitutions"] = status_page.tables(root, shown)
     toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
     done = sphinx(root, root, config, toc, "-W")
-    print(done.stdout.strip() or "", end="\n" if done.stdout.strip() else "")
+    if done.returncode:
+        print(done.stdout.strip())
     faults = page_faults(root, html, start)
     faults += [f"{name} failed and is shown with its stored outputs: {c.error}" for name, c in shown.items() if c.error]
     pages = len(toc_pages(toc))

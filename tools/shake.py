@@ -8,8 +8,8 @@
 
 A cell comes out the same (texts and pictures, byte for byte), the same in all that it prints (a picture differs),
 `other` (a text differs from the stored one) or `failed`. For every comparison in an assertion `tools/shaken/margins.py`
-notes how far it was from failing; its margin is the mean of that over its standard deviation, over all machines.
-A claim holds when it never fails and its margin is at least three.
+notes how far it was from failing; its margin is the mean of that over its standard deviation, over all machines, where
+there are five or more. A claim holds when it never fails and its margin is at least three.
 The exit status is 0 when no cell fails, no text that is compared differs and every margin is three or more.
 Deliberately absent: processors with other instruction sets than this one's (their rounding is imitated by the noise).
 """
@@ -38,6 +38,7 @@ import proved
 TOOLS = Path(__file__).resolve().parent
 ROOT = TOOLS.parent
 ENOUGH = 3.0  # standard deviations
+FEWEST = 5  # runs of a chapter, from which on a standard deviation says something
 COMPILERS = {"cc", "c++", "gcc", "g++", "clang", "clang++"}
 NO_AVX = "SSE3 SSSE3 SSE41 POPCNT SSE42 AVX F16C FMA3 AVX2 AVX512F AVX512CD AVX512_SKX"
 
@@ -226,7 +227,7 @@ def margins(results: list[dict]) -> list[dict]:
         mine = [result["slacks"] for result in results if result["chapter"] == name]
         for key in sorted({key for slacks in mine for key in slacks}):
             values = [slacks[key] for slacks in mine if key in slacks]
-            spread = statistics.stdev(values) if len(values) > 1 else 0.0
+            spread = statistics.stdev(values) if len(values) >= FEWEST else 0.0
             if spread > 0:
                 mean = statistics.fmean(values)
                 found.append({"chapter": name, "claim": key, "mean": mean, "spread": spread, "least": min(values)})

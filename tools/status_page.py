@@ -4,6 +4,7 @@
 """
 
 import json
+import string
 from pathlib import Path
 
 import chapters
@@ -29,15 +30,20 @@ def noted(chapter) -> nbformat.NotebookNode:
     return nb
 
 
-def run_row(name: str, chapter) -> list[str]:
-    """One line of the table of runs."""
+def machine(run: dict | None) -> str:
+    """The processor and the versions of a run, in words."""
+    if run is None:
+        return "not recorded"
+    named = [f"{name} {number}" for name, number in run["versions"].items()]
+    return "; ".join([run["processor"], ", ".join(named)])
+
+
+def run_row(name: str, chapter, machines: list[str]) -> list[str]:
+    """One line of the table of runs; machines are named by letters, in the order of `machines`."""
     state = "failed here" if chapter.error else "made for this site" if chapter.own else "stored"
-    row = [f"[{name}](../notebooks/{name}.ipynb)", str(len(chapters.code(chapter.nb))), state]
-    if chapter.run is None:
-        return [*row, "", "", "", ""]
-    run = chapter.run
-    libraries = " / ".join(run["versions"].get(library, "none") for library in ("python", "numpy", "torch"))
-    return [*row, run["made"], f"{run['seconds']:.0f}", libraries, run["processor"]]
+    made, seconds = (chapter.run["made"], f"{chapter.run['seconds']:.0f}") if chapter.run else ("", "")
+    letter = string.ascii_uppercase[machines.index(machine(chapter.run))]
+    return [f"[{name}](../notebooks/{name}.ipynb)", str(len(chapters.code(chapter.nb))), seconds, state, made, letter]
 
 
 def table(head: list[str], rows: list[list[str]], numbers: int = 0) -> str:
@@ -50,7 +56,9 @@ def shaken(root: Path) -> str:
     """The table of the last complete shake, and its smallest margins."""
     path = root / "book" / "shaken.json"
     if not path.exists():
-        return "No shake is recorded."
+        return (
+            "No complete shake is recorded yet; every change of the book is shaken in part, with chapters drawn by lot."
+        )
     found = json.loads(path.read_text(encoding="utf-8"))
     kinds = ("chapters", "cells", "same", "printed", "other", "failed")
     rows = [[name, *(str(row[kind]) for kind in kinds), row["what"]] for name, row in found["machines"].items()]
@@ -65,5 +73,8 @@ def shaken(root: Path) -> str:
 
 def tables(root: Path, shown: dict) -> dict[str, str]:
     """The substitutions of the status page; `shown` has `nb`, `run`, `own` and `error` of each chapter."""
-    head = ["chapter", "cells", "outputs", "made", "seconds", "Python / NumPy / torch", "processor"]
-    return {"runs": table(head, [run_row(*item) for item in shown.items()], 1), "shaken": shaken(root)}
+    machines = list(dict.fromkeys(machine(chapter.run) for chapter in shown.values()))
+    head = ["chapter", "cells", "seconds", "outputs", "made", "on"]
+    runs = table(head, [run_row(*item, machines) for item in shown.items()], 2)
+    letters = [f"* **{string.ascii_uppercase[k]}**: {words}" for k, words in enumerate(machines)]
+    return {"runs": "\n".join([runs, "", *letters]), "shaken": shaken(root)}

@@ -125,10 +125,12 @@ def result(slack, kind="same", compared=True):
 
 
 def test_a_claim_within_three_spreads_of_failing_is_a_fault_and_one_beyond_is_not():
-    near = [("noise-1", result(1.0)), ("noise-2", result(3.0))]
+    near = [(f"noise-{n}", result(slack)) for n, slack in enumerate((1.0, 2.0, 3.0, 4.0, 5.0))]
     (fault,) = shake.faults(near)
-    assert fault.startswith("margin 1.4 (2 with spread 1.4, at least 1): 01_a cell 1: a < b")
-    assert shake.faults([("noise-1", result(2.0)), ("noise-2", result(3.0))]) == []
+    assert fault.startswith("margin 1.9 (3 with spread 1.6, at least 1): 01_a cell 1: a < b")
+    assert shake.faults(near[:4]) == []  # too few to know a spread
+    far = [(f"noise-{n}", result(10 + slack)) for n, slack in enumerate((1.0, 2.0, 3.0, 4.0, 5.0))]
+    assert shake.faults(far) == []
 
 
 def test_failed_cells_and_compared_texts_that_differ_are_faults():
