@@ -7,10 +7,12 @@
     python tools/shake.py --write                  the table of what is in _build/shake -> book/shaken.json
 
 A cell comes out the same (texts and pictures, byte for byte), the same in all that it prints (a picture differs),
-`other` (a text differs from the stored one) or `failed`. For every comparison in an assertion `tools/shaken/margins.py`
-notes how far it was from failing; its margin is the mean of that over its standard deviation, over all machines, where
-there are five or more. A claim holds when it never fails and its margin is at least three.
-The exit status is 0 when no cell fails, no text that is compared differs and every margin is three or more.
+`without` what the machine lacks (it says "Left out here"), `other` (a text differs from the stored one) or `failed`.
+For every comparison in an assertion `tools/shaken/margins.py` notes how far it was from failing; its margin is the mean
+of that over its standard deviation, over all machines, where there are five or more. A claim holds when it never fails
+and its margin is at least three.
+The exit status is 0 when no cell fails, no text that is compared differs and every margin is three or more. With other
+packages (`colab`) texts may differ, since the corpus of docstrings does; there no cell may fail.
 Deliberately absent: processors with other instruction sets than this one's (their rounding is imitated by the noise).
 """
 
@@ -39,6 +41,7 @@ TOOLS = Path(__file__).resolve().parent
 ROOT = TOOLS.parent
 ENOUGH = 3.0  # standard deviations
 FEWEST = 5  # runs of a chapter, from which on a standard deviation says something
+KINDS = ("same", "printed", "without", "other", "failed")
 COMPILERS = {"cc", "c++", "gcc", "g++", "clang", "clang++"}
 NO_AVX = "SSE3 SSSE3 SSE41 POPCNT SSE42 AVX F16C FMA3 AVX2 AVX512F AVX512CD AVX512_SKX"
 
@@ -53,7 +56,7 @@ class Machine:
     memory: int = 0  # GiB of data; 0: all
     compiler: bool = True
     folder: str = ""  # the checkout is copied to a folder of this name
-    python: str = ""  # another environment
+    python: str = ""  # a Python of this version with the packages of tests/colab/requirements.txt
 
 
 def threads(number: int) -> dict[str, str]:
@@ -79,7 +82,33 @@ MACHINES = {
         {"TZ": "Pacific/Kiritimati", "LC_ALL": "C", "LANG": "C", "OFFLINE": "1"},
         folder="a book",
     ),
+    "colab": Machine("Python 3.13 and the packages of Google Colab", python="3.13"),
 }
+
+
+def other_python(version: str, places: tuple[str, ...] = ("~/.pyenv/versions", "~/.local/share/uv/python")) -> str:
+    """The path of a Python of this version, or "" where none is found."""
+    found = [shutil.which(f"python{version}") or ""]
+    for place in places:
+        found += sorted(map(str, Path(place).expanduser().glob(f"*{version}*/bin/python{version}")))
+    for path in found:
+        if path and subprocess.run([path, "-c", ""], capture_output=True).returncode == 0:
+            return path
+    return ""
+
+
+def environment(version: str, root: Path = ROOT) -> str:
+    """The Python of `.venv-colab`, an environment made once and again when its list of packages changes."""
+    made, wanted = root / ".venv-colab", (root / "tests" / "colab" / "requirements.txt").read_text()
+    ready = made / "ready.txt"
+    if not ready.exists() or ready.read_text() != wanted:
+        print(f"making {made.name}: Python {version} and about 6 GB of packages, some minutes", flush=True)
+        shutil.rmtree(made, ignore_errors=True)
+        subprocess.run([other_python(version), "-m", "venv", made], check=True)
+        pip = [made / "bin" / "python", "-m", "pip", "install", "-q", "--disable-pip-version-check"]
+        subprocess.run([*pip, "-r", root / "tests" / "colab" / "requirements.txt"], check=True)
+        ready.write_text(wanted)
+    return str(made / "bin" / "python")
 
 
 @contextmanager
@@ -121,7 +150,9 @@ def limits(machine: Machine):
 
     def apply():
         if machine.cores and hasattr(os, "sched_setaffinity"):
-            os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: machine.cores])
+            mine = sorted(os.sched_getaffinity(0))
+            first = os.getpid() % len(mine)  # two chapters side by side: probably not on one core
+            os.sched_setaffinity(0, (mine[first:] + mine[:first])[: machine.cores])
         if machine.memory:
             resource.setrlimit(resource.RLIMIT_DATA, (machine.memory << 30, machine.memory << 30))
 
@@ -149,11 +180,11 @@ def pictures(cell) -> list[str]:
 
 
 def outcome(old, new) -> str:
-    """What became of a cell: same, printed (only a picture differs), other, or failed."""
+    """What became of a cell: same, printed (only a picture differs), without, other, or failed."""
     if any(output.output_type == "error" for output in new.outputs):
         return "failed"
     if texts(old) != texts(new):
-        return "other"
+        return "without" if any("Left out here" in text for text in texts(new)) else "other"
     return "same" if pictures(old) == pictures(new) else "printed"
 
 
@@ -174,7 +205,7 @@ def run_here(root: Path, name: str) -> dict:
     for number, (old, new) in enumerate(pairs, start=1):
         row = {"cell": number, "head": chapters.head(old), "outcome": outcome(old, new)}
         row["compared"] = "nbval-ignore-output" not in chapters.tags(old)
-        if row["outcome"] in ("other", "failed"):
+        if row["outcome"] in ("without", "other", "failed"):
             row |= {"was": texts(old), "is": texts(new)}
         rows.append(row)
     slacks = json.loads("".join(o.get("text", "") for o in nb.cells[-1].outputs) or "{}")
@@ -188,7 +219,8 @@ def shake(root: Path, name: str, machine: str) -> dict:
     out.parent.mkdir(parents=True, exist_ok=True)
     out.unlink(missing_ok=True)
     with prepared(made, root) as (variables, place):
-        command = [made.python or sys.executable, str(TOOLS / "shake.py"), "--one", name, "--out", str(out)]
+        python = environment(made.python) if made.python else sys.executable
+        command = [python, str(TOOLS / "shake.py"), "--one", name, "--out", str(out)]
         command += ["--root", str(place)]
         log = out.with_suffix(".log")
         with open(log, "w") as file:
@@ -201,10 +233,10 @@ def shake(root: Path, name: str, machine: str) -> dict:
 def said(result: dict, machine: str) -> str:
     """One line for a chapter on a machine, and the texts of what differs."""
     kinds = [row["outcome"] for row in result["cells"]]
-    counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in ("same", "printed", "other", "failed"))
+    counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in KINDS if kind in kinds)
     lines = [f"{machine:<10} {result['chapter']:<24} {result['seconds']:6.0f} s  {counts}"]
     for row in result["cells"]:
-        if row["outcome"] in ("other", "failed"):
+        if row["outcome"] in KINDS[2:]:
             mark = "" if row["compared"] else " (not compared)"
             lines.append(f"    cell {row['cell']} {row['head']} {row['outcome']}{mark}")
             pairs = [(a, b) for a, b in zip(row["was"], row["is"], strict=False) if a != b]
@@ -220,8 +252,12 @@ def changed_lines(old: str, new: str, most: int = 4) -> list[tuple[str, str]]:
     return [(x, y) for x, y in zip(a, b, strict=True) if x != y][:most]
 
 
-def margins(results: list[dict]) -> list[dict]:
-    """For every recorded comparison that varies over machines: mean and spread of its slack, and their ratio."""
+def margins(pairs: list[tuple[str, dict]]) -> list[dict]:
+    """For every recorded comparison that varies over machines: mean and spread of its slack, and their ratio.
+
+    Other packages are not counted: what differs there is not rounding.
+    """
+    results = [result for machine, result in pairs if not MACHINES[machine].python]
     found = []
     for name in sorted({result["chapter"] for result in results}):
         mine = [result["slacks"] for result in results if result["chapter"] == name]
@@ -242,13 +278,15 @@ def stored(root: Path) -> list[tuple[str, dict]]:
 
 
 def faults(results: list[tuple[str, dict]]) -> list[str]:
-    """What breaks the rule: failed cells, compared texts that differ, margins below three."""
+    """What breaks the rule: failed cells, compared texts that differ without need, margins below three."""
     found = []
     for machine, result in results:
+        made = MACHINES[machine]
+        bad = {"failed"} | ({"other"} if not made.python else set()) | ({"without"} if made.compiler else set())
         for row in result["cells"]:
-            if row["outcome"] == "failed" or row["outcome"] == "other" and row["compared"]:
+            if row["outcome"] == "failed" or row["outcome"] in bad and row["compared"]:
                 found.append(f"{machine}: {result['chapter']} cell {row['cell']} {row['head']} {row['outcome']}")
-    for row in margins([result for _, result in results]):
+    for row in margins(results):
         if row["margin"] < ENOUGH:
             found.append(
                 f"margin {row['margin']:.1f} ({row['mean']:.3g} with spread {row['spread']:.2g}, at least "
@@ -258,8 +296,11 @@ def faults(results: list[tuple[str, dict]]) -> list[str]:
 
 
 def drawn(names: list[str], machines: list[str], minutes: float, root: Path) -> list[tuple[str, str]]:
-    """Pairs of chapter and machine that take about so many minutes on two cores: other ones at every commit."""
-    pairs = [(name, machine) for machine in machines for name in names if machine != "here"]
+    """Pairs of chapter and machine that take about so many minutes on two cores: other ones at every commit.
+
+    Not Colab, whose environment alone takes longer, and not this machine, on which nbval runs.
+    """
+    pairs = [(name, machine) for machine in machines for name in names if machine not in ("here", "colab")]
     commits = subprocess.run(["git", "-C", str(root), "rev-parse", "HEAD"], capture_output=True, text=True).stdout
     random.Random(commits).shuffle(pairs)
     chosen, left = [], 2 * 60 * minutes
@@ -278,11 +319,11 @@ def summary(results: list[tuple[str, dict]]) -> dict:
         row = machines.setdefault(machine, {"what": MACHINES[machine].what, "chapters": 0, "cells": 0})
         row["chapters"] += 1
         row["cells"] += len(result["cells"])
-        for kind in ("same", "printed", "other", "failed"):
+        for kind in KINDS:
             row[kind] = row.get(kind, 0) + sum(cell["outcome"] == kind for cell in result["cells"])
         ignored = sum(cell["outcome"] == "other" and not cell["compared"] for cell in result["cells"])
         row["uncompared"] = row.get("uncompared", 0) + ignored
-    rows = margins([result for _, result in results])
+    rows = margins(results)
     kept = [{k: (float(f"{v:.3g}") if isinstance(v, float) else v) for k, v in row.items()} for row in rows[:20]]
     order = [machine for machine in MACHINES if machine in machines]
     return {"machines": {machine: machines[machine] for machine in order}, "claims": len(rows), "smallest": kept}
@@ -321,6 +362,12 @@ def main() -> int:
     pairs = [(name, machine) for machine in machines for name in names]
     if args.minutes:
         pairs = drawn(names, machines, args.minutes, root)
+    for version in sorted({MACHINES[machine].python for _, machine in pairs} - {""}):
+        if not other_python(version):
+            print(f"no Python {version} was found here: its machines are left out")
+            pairs = [pair for pair in pairs if MACHINES[pair[1]].python != version]
+        else:
+            environment(version)
     results = []
     with ThreadPoolExecutor(args.jobs) as pool:
         tasks = [(machine, pool.submit(shake, root, name, machine)) for name, machine in pairs]

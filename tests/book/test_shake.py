@@ -113,6 +113,7 @@ def test_a_cell_comes_out_the_same_printed_alike_other_or_failed():
         (cell("1", "a"), cell("1", "a"), "same"),
         (one, two, "printed"),
         (cell("1", "a"), cell("1", "b"), "other"),
+        (cell("1", "a"), cell("1", "Left out here: a"), "without"),
         (cell("1", "a"), failed, "failed"),
     ):
         new.outputs = [shake.nbformat.from_dict(output) for output in new.outputs]
@@ -125,11 +126,11 @@ def result(slack, kind="same", compared=True):
 
 
 def test_a_claim_within_three_spreads_of_failing_is_a_fault_and_one_beyond_is_not():
-    near = [(f"noise-{n}", result(slack)) for n, slack in enumerate((1.0, 2.0, 3.0, 4.0, 5.0))]
+    near = [(f"noise-{n}", result(slack)) for n, slack in enumerate((1.0, 2.0, 3.0, 4.0, 5.0), start=1)]
     (fault,) = shake.faults(near)
     assert fault.startswith("margin 1.9 (3 with spread 1.6, at least 1): 01_a cell 1: a < b")
     assert shake.faults(near[:4]) == []  # too few to know a spread
-    far = [(f"noise-{n}", result(10 + slack)) for n, slack in enumerate((1.0, 2.0, 3.0, 4.0, 5.0))]
+    far = [(f"noise-{n}", result(10 + slack)) for n, slack in enumerate((1.0, 2.0, 3.0, 4.0, 5.0), start=1)]
     assert shake.faults(far) == []
 
 
@@ -137,6 +138,11 @@ def test_failed_cells_and_compared_texts_that_differ_are_faults():
     found = shake.faults([("old", result(2.0, "failed")), ("old", result(2.0, "other"))])
     assert found == ["old: 01_a cell 1 'x' failed", "old: 01_a cell 1 'x' other"]
     assert shake.faults([("old", result(2.0, "other", compared=False))]) == []
+
+
+def test_a_machine_without_a_compiler_may_leave_something_out_and_other_packages_may_print_otherwise():
+    assert shake.faults([("old", result(2.0, "without")), ("colab", result(2.0, "other"))]) == []
+    assert len(shake.faults([("noise-1", result(2.0, "without")), ("colab", result(2.0, "failed"))])) == 2
 
 
 def test_a_chapter_that_hangs_on_the_last_digit_is_caught(small_book):
@@ -149,6 +155,18 @@ def test_a_chapter_that_hangs_on_the_last_digit_is_caught(small_book):
     assert [row["outcome"] for row in seen["cells"]] == ["other"]
     assert list(seen["slacks"]) == ["cell 1: x < 9"]
     assert "cell 1 'import numpy as np' other" in shake.said(seen, "noise-1")
+
+
+def test_another_python_gets_its_environment_once_and_again_when_its_packages_change(tmp_path, capsys):
+    version = "{}.{}".format(*sys.version_info)
+    wanted = tmp_path / "tests" / "colab" / "requirements.txt"
+    wanted.parent.mkdir(parents=True)
+    for text, times in (("", 1), ("", 0), ("# one line more", 1)):
+        wanted.write_text(text)
+        python = shake.environment(version, tmp_path)
+        assert subprocess.run([python, "-c", ""]).returncode == 0
+        assert capsys.readouterr().out.count("making .venv-colab") == times
+    assert shake.other_python("2.999") == ""
 
 
 def test_no_two_names_of_files_are_one_where_case_does_not_count_and_none_is_forbidden_elsewhere():
