@@ -55,6 +55,20 @@ print(json.dumps([float((x == 0).mean()), float(abs(x - x.round()).max()), float
     assert 0 < shaken[1] < 1e-14
 
 
+WEIGHTS = """
+import json, numpy as np
+from minilib.nn import Embedding, Linear
+rng = np.random.default_rng(0)
+layers = Linear(4, 3, rng, dtype=np.float32), Embedding(5, 4, rng, dtype=np.float32)
+print(json.dumps([layer.weight.data.ravel().tolist() for layer in layers]))
+"""
+
+
+def test_weights_that_are_kept_in_single_precision_are_moved_in_it():
+    plain, shaken = (json.loads(python(WEIGHTS, ULP=seed)) for seed in ("", "1"))
+    assert all(a != b for before, after in zip(plain, shaken, strict=True) for a, b in zip(before, after, strict=True))
+
+
 def test_without_a_network_this_machine_can_still_be_reached_and_no_other():
     code = """
 import socket
@@ -130,6 +144,8 @@ def test_a_claim_within_three_spreads_of_failing_is_a_fault_and_one_beyond_is_no
     (fault,) = shake.faults(near)
     assert fault.startswith("margin 1.9 (3 with spread 1.6, at least 1): 01_a cell 1: a < b")
     assert shake.faults(near[:4]) == []  # too few to know a spread
+    false = [(f"noise-{n}", result(slack)) for n, slack in enumerate((-1.0, -2.0, -3.0, -4.0, -5.0), start=1)]
+    assert shake.faults(false) == []  # the assertion held all the same
     far = [(f"noise-{n}", result(10 + slack)) for n, slack in enumerate((1.0, 2.0, 3.0, 4.0, 5.0), start=1)]
     assert shake.faults(far) == []
 

@@ -97,6 +97,19 @@ def shake_digits():
     datasets.load_digits = load_digits
 
 
+def shake_layers():
+    """Weights that are drawn in double and kept in single precision, in which the noise of the draw is lost."""
+    from minilib import nn
+
+    for layer in (nn.Linear, nn.Embedding):
+
+        def begin(self, *args, _begin=layer.__init__, **kwargs):
+            _begin(self, *args, **kwargs)
+            self.weight.data = neighbours(self.weight.data)
+
+        layer.__init__ = begin
+
+
 def go_offline():
     import socket
 
@@ -142,6 +155,7 @@ class AfterImport(importlib.abc.MetaPathFinder):
 
 if os.environ.get("ULP"):
     SEED = int(os.environ["ULP"])
-    sys.meta_path.insert(0, AfterImport({"numpy": shake_numpy, "torch": shake_torch, "sklearn.datasets": shake_digits}))
+    AFTER = {"numpy": shake_numpy, "torch": shake_torch, "sklearn.datasets": shake_digits, "minilib.nn": shake_layers}
+    sys.meta_path.insert(0, AfterImport(AFTER))
 if os.environ.get("OFFLINE"):
     go_offline()
