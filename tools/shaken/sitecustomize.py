@@ -105,7 +105,8 @@ def shake_layers():
 
         def begin(self, *args, _begin=layer.__init__, **kwargs):
             _begin(self, *args, **kwargs)
-            self.weight.data = neighbours(self.weight.data)
+            if self.weight.data.dtype == "float32":
+                self.weight.data = neighbours(self.weight.data)
 
         layer.__init__ = begin
 
