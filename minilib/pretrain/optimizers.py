@@ -19,7 +19,7 @@ def optimizer(
     groups = parameter_groups(model, weight_decay)
     plain = parameter_groups(model, weight_decay, layer_adaptation=False)
     fused = device.type in ("cpu", "cuda", "mps")
-    ours = {"on_nonfinite": "skip", "capturable": device.type != "cpu"}
+    ours = {"on_nonfinite": "skip"}
     make = {
         "sgd": lambda: torch.optim.SGD(groups, lr, momentum=0.9, nesterov=True, fused=fused),
         # capturable: the number of the step stays on the device, else XLA would compile each step anew

@@ -1,49 +1,79 @@
 """Adafactor (Shazeer & Stern 2018) for PyTorch: Adam without momentum, its second moment factored.
 
-Three sweeps over a matrix: the sums of g² along rows and columns, the sizes of update and parameter, the step. The
+Three phases go over a matrix: the sums of g² along rows and columns, the sizes of update and parameter, the step. The
 factored second moment is never written out. Absent on purpose: momentum (CAME adds it).
 """
 
+import torch
+
 from minilib.torch_optim.base import Optimizer
 from minilib.torch_optim.checks import EPS_PAIR
-from minilib.torch_optim.factored import LARGEST, factored_dims, inverse_root, mean_shapes
-from minilib.torch_optim.kernels import column_sums, divisor, read, squared, write
-from minilib.torch_optim.many import smaller
+from minilib.torch_optim.factored import (
+    LARGEST,
+    factored_dims,
+    inverse_root,
+    inverse_roots,
+    mean_shapes,
+    update_means,
+)
+from minilib.torch_optim.phases import COLUMNS, ROWS, along, between, total
 from minilib.torch_optim.presets import ADAFACTOR_PRESETS, preset
-from minilib.torch_optim.work import ALL
 
 
-def squares(g, eps1, scale, ok, dtype, dims):
+def squares(x, g, s, sums, n):
     """Sums of g² + ε₁ along the rows and along the columns."""
-    g = read(g, dtype, scale, ok)
-    g2 = g * g + eps1
-    return g2.sum(dims[1], keepdim=True), column_sums(g2, dims[0])
+    g2 = g * g + n["eps1"]
+    return along(g2, ROWS), along(g2, COLUMNS)
 
 
-def sizes(g, x, p, q, scale, ok):
-    """‖u‖² of u = g/√v̂ = g p q, and ‖x‖² where an x is given: the two are read side by side."""
-    uu = squared(read(g, p.dtype, scale, ok) * p * q)
-    return uu if x is None else (uu, squared(x.to(p.dtype)))
+@between
+def means(s, sums, n):
+    """r_t, c_t: averages of the row and column means."""
+    return (update_means(s["row_var"], s["col_var"], sums, n["1 - beta2"], n),)
 
 
-def descend(x, g, p, q, shrink, length, scale, ok, seed):
-    """x ← (1 − shrink) x − length · g p q."""
-    u = read(g, p.dtype, scale, ok) * p * q
-    write(x, x.to(p.dtype) * shrink + u * length, seed)
+@between
+def roots(s, sums, n):
+    """p and q for the rest of this step: v̂ = r c / mean(r), 1/√v̂ = p q."""
+    s["p"], s["q"] = inverse_roots(s["row_var"], s["col_var"], *sums, n)
+    return ()
 
 
-def full_moment(g, x, v, weight, eps1, scale, ok):
-    """For what is not factored: v_t ← β v + (1 − β)(g² + ε₁); returns the same two."""
-    g = read(g, v.dtype, scale, ok)
-    v.lerp_(g * g + eps1, weight)
-    uu = (g * g / divisor(v, ok)).sum()
-    return uu if x is None else (uu, squared(x.to(v.dtype)))
+def direction(g, s):
+    """u = g/√v̂."""
+    return g * s["p"] * s["q"] if "p" in s else g * inverse_root(s["variance"])
 
 
-def descend_full(x, g, v, shrink, length, scale, ok, seed):
-    """x ← (1 − shrink) x − length · g/√v."""
-    u = read(g, v.dtype, scale, ok) * divisor(v, ok).rsqrt()
-    write(x, x.to(v.dtype) * shrink + u * length, seed)
+def sizes(x, g, s, sums, n):
+    """Sums ‖u‖², and ‖x‖² where the size of the parameter counts: the two are read side by side."""
+    u = direction(g, s)
+    return (total(u * u), total(x * x)) if n["scaled"] else (total(u * u),)
+
+
+def full_moment(x, g, s, sums, n):
+    """For what is not factored: v_t ← β v + (1 − β)(g² + ε₁); then the same sums."""
+    s["variance"].lerp_(g * g + n["eps1"], n["1 - beta2"])
+    return sizes(x, g, s, sums, n)
+
+
+def clip(uu, n):
+    """1 / max(1, RMS(u)/d)."""
+    return 1 / ((uu / n["entries"]).sqrt() / n["d"]).clamp(min=1.0)
+
+
+@between
+def lengths(s, sums, n):
+    """α_t = max(ε₂, RMS(x)) ρ_t, and how long Û is: α_t / max(1, RMS(u)/d)."""
+    uu, *xx = sums
+    alpha = n["rho"] * (xx[0] / n["entries"]).sqrt().clamp(min=n["eps2"]) if xx else uu * 0 + n["rho"]
+    return alpha, alpha * clip(uu, n)
+
+
+def descend(x, g, s, sums, n):
+    """x ← x − decay · λ x − α Û."""
+    alpha, length = sums
+    decay = {"lr": n["lr"], "step": alpha, "one": n["one"]}[n["decay_by"]]
+    return x * (decay * n["weight_decay"]) + direction(g, s) * length
 
 
 class Adafactor(Optimizer):
@@ -68,6 +98,8 @@ class Adafactor(Optimizer):
     ranges = Optimizer.ranges | EPS_PAIR
     presets = ADAFACTOR_PRESETS
     preset = classmethod(preset)
+    factored = squares, means, roots, sizes, lengths, descend
+    full = full_moment, lengths, descend
 
     def __init__(
         self,
@@ -102,45 +134,17 @@ class Adafactor(Optimizer):
         return factored_dims(shape, group["factor"], group["min_dim_size_to_factor"])
 
     def start(self, shape, dims):
-        return dict(zip("rc", mean_shapes(shape, dims), strict=True)) if dims else {"v": shape}
+        return dict(zip(("row_var", "col_var"), mean_shapes(shape, dims), strict=True)) if dims else {"variance": shape}
 
-    def update(self, w):
-        group = w.group
-        relative, scaled = group["relative_step"], group["scale_parameter"]
-        x = w.x if (relative if scaled is None else scaled) else None
-        # β̂₂ = 1 − t^−c
-        kernel, *moments, length, xx = yield self.clipped_direction(w, 1 - w.power(group["beta2_decay"]), x)
-        # ρ_t = min(lr, 1/√t),  α_t = max(ε₂, RMS(x)) ρ_t
-        alpha = smaller(w.lr, w.power(-0.5)) if relative else w.lr
-        if xx is not None:
-            alpha = (xx / w.size()).sqrt().clamp(min=group["eps"][1]) * alpha
-        # x ← x − decay · λ x − α Û; the weight of "one" is 1, and 0 where the step is skipped
-        decay = {"lr": w.lr, "step": alpha, "one": w.weight(0.0)}[group["decay_by"]]
-        shrink = decay * group["weight_decay"]
-        yield w.sweep(kernel, (), w.x, w.g, *moments, shrink, length * alpha, w.scale, w.ok, w.seed)
+    def phases_of(self, shape, dims):
+        return self.factored if dims else self.full
 
-    def clipped_direction(self, w, beta2, x=None):
-        """Rounds that update the second moment.
-
-        Returns:
-            The kernel that descends, what it needs of the second moment, the length of Û, and the ‖x‖² of an `x`.
-        """
-        sums = (ALL,) if x is None else (ALL, ALL)
-        eps1, weight = w.group["eps"][0], w.weight(beta2)
-        if w.dims is None:
-            yield w.checked()
-            uu, *xx = yield w.sweep(full_moment, sums, w.g, x, w.s["v"], weight, eps1, w.scale, w.ok)
-            return descend_full, w.s["v"], self.clip(w, uu), *(xx or [None])
-        (a, b), r, c = w.dims, w.s["r"], w.s["c"]
-        partial = w.sweep(squares, (b, a), w.g, eps1, w.scale, w.ok, dtype=w.dtype, dims=w.dims)
-        rows, columns, *_ = yield w.telling(partial)
-        # r_t, c_t: averages of the row and column means;  v̂ = r c / mean(r)
-        r.lerp_(rows / w.size(b), weight)
-        c.lerp_(columns / w.size(a), weight)
-        p, q = yield inverse_root(w, divisor(r, w.ok), divisor(c, w.ok))
-        uu, *xx = yield w.sweep(sizes, sums, w.g, x, p, q, w.scale, w.ok)
-        return descend, p, q, self.clip(w, uu), *(xx or [None])
-
-    def clip(self, w, uu):
-        """1 / max(1, RMS(u)/d)."""
-        return 1 / ((uu / w.size()).sqrt() / w.group["d"]).clamp(min=1.0)
+    def numbers(self, group, t):
+        # β̂₂ = 1 − t^−c,  ρ_t = min(lr, 1/√t)
+        lr, relative, scaled = group["lr"], group["relative_step"], group["scale_parameter"]
+        rho = lr
+        if relative:
+            rho = (t**-0.5).clamp(max=lr) if isinstance(t, torch.Tensor) else min(lr, t**-0.5)
+        fixed = {name: group[name] for name in ("d", "weight_decay", "decay_by")}
+        fixed |= {"eps1": group["eps"][0], "eps2": group["eps"][1], "scaled": relative if scaled is None else scaled}
+        return {"lr": lr, "rho": rho, "one": 1.0, "1 - beta2": t ** group["beta2_decay"]}, fixed

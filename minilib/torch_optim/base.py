@@ -1,16 +1,15 @@
 """What the optimizers share: torch's contract, and a step from the gradients to the parameters.
 
-A subclass says what it remembers (`start`) and how one parameter takes a step (`update`). `update` is a generator: it
-sweeps over the parameter, yields the sums that the sweep took, gets them back complete (over all processes that hold
-a part of the parameter) and goes on. So the same lines serve plain and sharded tensors, and the sums of all parameters
-travel together. The parts of a step are in `gradients`, `buckets` and `rounds`.
+A subclass says what it remembers (`start`), the numbers of a step (`numbers`) and its phases; `phases.py` runs them.
 """
 
+import logging
+import math
 from contextlib import nullcontext
 
 import torch
 
-from minilib.torch_optim.buckets import works
+from minilib.torch_optim.buckets import make_buckets
 from minilib.torch_optim.checks import (
     TORCH_RANGES,
     check_iterable,
@@ -20,52 +19,57 @@ from minilib.torch_optim.checks import (
     plain,
 )
 from minilib.torch_optim.compiler import cannot_compile
-from minilib.torch_optim.gradients import inspect, jobs
-from minilib.torch_optim.loading import check_state, restore
-from minilib.torch_optim.rounds import advance
-from minilib.torch_optim.sharding import local
-from minilib.torch_optim.work import Work, fused
-
-__all__ = ["COMMON", "SMALL", "Optimizer"]
-
-SMALL = 2**14  # entries: what is smaller is left to foreach where the path is fused
+from minilib.torch_optim.gradients import find_jobs, nonfinite_check
+from minilib.torch_optim.loading import check_state, restore, with_options
+from minilib.torch_optim.phases import CPU, GPU, Sizes, run_phases
+from minilib.torch_optim.sharding import local, zeros
 
 COMMON = {
     "max_grad_norm": None,
-    "maximize": False,
     "on_nonfinite": "raise",
     "stochastic_rounding": False,
     "capturable": False,
-    "foreach": None,
-    "fused": None,
+    "compile": None,
 }
+log = logging.getLogger(__name__)
+
+
+def correction(beta: float, t):
+    """1 - beta^t: what a moving average that started at zero is divided by. `t` is a number or a tensor."""
+    if isinstance(t, torch.Tensor):
+        return -torch.expm1(t * math.log(max(beta, 1e-300)))
+    return 1 - beta**t
+
+
+def statistics_dtype(dtype: torch.dtype) -> torch.dtype:
+    """The data type of the statistics of a parameter."""
+    return torch.float32 if dtype in (torch.bfloat16, torch.float16) else dtype
 
 
 class Optimizer(torch.optim.Optimizer):
     """Base class. `params` is what `torch.optim` takes: tensors, (name, tensor) pairs, or groups with own options.
 
-    Options of every method, each also for a group unless it says otherwise:
-        max_grad_norm: scale all gradients so that their joint norm is at most this; None (default) does not. The same
-            for all groups.
-        maximize: go up instead of down.
-        on_nonfinite: "raise" (default) stops before anything has changed and names the parameter; "skip" leaves
-            everything as it was and counts the step in `skipped`. The same for all groups. Where the host does not
-            wait (`capturable`) "raise" is an assertion on the device, which names nothing.
+    Options of every method; all but `stochastic_rounding` are the same for all groups:
+        max_grad_norm: scale all gradients so that their joint norm is at most this; None (default) does not.
+        on_nonfinite: "raise" (default) changes nothing and names the parameter, where the host does not wait at the
+            beginning of the next step; "skip" changes nothing and counts the step in `skipped`.
         stochastic_rounding: write bfloat16 parameters rounded up or down at random, so that small updates survive in
             the mean. The randomness is a hash of value and step: equal on all replicas and after a restart.
-        capturable: keep step numbers on the device and never wait for it. Always so inside `torch.compile`. The same
-            for all groups.
-        foreach, fused: which path runs, see `path`.
+        capturable: never wait for the device, and keep step numbers there. Always so on a GPU, and inside
+            `torch.compile`.
+        compile: True compiles the phases at the first step, which takes some seconds; False does not. None (default)
+            compiles where that pays and works: from some 4 million entries on, on a GPU always. The log says so.
 
     Statistics are float32 for 16-bit parameters. Gradients are never written.
 
     Raises:
         ValueError: an unknown option or one out of range, no parameters, a parameter given twice or that is complex,
             a sparse gradient, one of another shape, or (see `on_nonfinite`) one that is not finite.
-        RuntimeError: fused, on a machine on which `torch.compile` does not work; nothing has changed then.
+        RuntimeError: compile=True on a machine on which `torch.compile` does not work; nothing has changed then.
     """
 
     ranges = TORCH_RANGES
+    sizes: Sizes | None = None  # those of the device
 
     def __init__(self, params, own: dict, options: dict):
         defaults = own | COMMON | options
@@ -76,30 +80,37 @@ class Optimizer(torch.optim.Optimizer):
         params = check_iterable("params", params)
         if not params:
             raise ValueError("params is empty: an optimizer needs at least one parameter")
-        self._ratios, self._counts = {}, {"skipped": 0}  # `torch.compile` writes into containers only
+        self._counts = {"skipped": 0}  # `torch.compile` writes into containers only
+        self._pending, self._said = [], ""
         super().__init__(params, plain(defaults))
 
     def start(self, shape: tuple, dims: tuple | None) -> dict:
         """The state of a parameter of this shape: name -> shape; `dims` are those that are factored."""
         raise NotImplementedError(f"{type(self).__name__} must write start(shape, dims)")
 
-    def update(self, w: Work):
-        """One step of one parameter: yields lists of (sum, dimension summed over), and is sent the complete sums.
+    def numbers(self, group: dict, t) -> tuple[dict, dict]:
+        """The numbers of step t: those that are 0 where the step is skipped, and all others.
 
-        It may also yield a generator that does so, and is sent what that returns.
+        `t` counts from 1; it is a tensor where the host does not know it.
         """
-        raise NotImplementedError(f"{type(self).__name__} must write update(w)")
+        raise NotImplementedError(f"{type(self).__name__} must write numbers(group, t)")
+
+    def phases_of(self, shape: tuple, dims: tuple | None) -> tuple:
+        """The phases for a parameter of this shape, see `phases.py`."""
+        return self.phases
 
     def dims(self, shape: tuple, group: dict) -> tuple | None:
         """Which two dimensions are factored; none, unless a subclass factors."""
         return None
 
+    def sizes_on(self, device: torch.device) -> Sizes:
+        """How large stacks and pieces are on a device."""
+        return self.sizes or (CPU if device.type == "cpu" else GPU)
+
     def check(self, options: dict) -> None:
         """Raises ValueError when an option is out of range."""
         for name in self.defaults:
             check_option(name, options[name], self.ranges)
-        if options["foreach"] and options["fused"]:
-            raise ValueError("foreach and fused must not both be True")
 
     def add_param_group(self, group: dict) -> None:
         """Add parameters with options of their own; options not named keep the optimizer's defaults."""
@@ -124,33 +135,72 @@ class Optimizer(torch.optim.Optimizer):
         if closure is not None:
             with torch.enable_grad():
                 loss = closure()
-        todo = self._jobs()
-        if todo:
-            found = inspect(todo)
-            bad = found.bad or self._update(todo, found)
-            if bad is not None and bad.group["on_nonfinite"] == "raise":
-                raise ValueError(f"the gradient of {bad.name} is nan, infinite, or too large to be squared")
-            if bad is not None:
+        for group in self.param_groups:
+            self.check(group)
+        check_joint(self.param_groups)
+        while self._pending:
+            self._refuse(self._pending.pop().bad())
+        jobs = find_jobs(self.param_groups)
+        if jobs:
+            compiles = self._compiles(jobs)
+            check, pending = nonfinite_check(jobs)
+            if pending:
+                self._pending.append(pending)
+            if check.bad is None:
+                self._update(jobs, check, compiles)
+            elif jobs[0].group["on_nonfinite"] == "raise":
+                self._refuse(check.bad)
+            else:
                 self._counts["skipped"] += 1
-            elif found.ok is not None:
-                self._count(found.ok)
         return loss
 
-    def path(self, group: dict, p: torch.Tensor) -> str:
-        """What runs for parameter `p` of a group: "fused", "foreach" or "loop".
+    def _refuse(self, name):
+        if name is not None:
+            raise ValueError(f"the gradient of {name} is nan, infinite, or too large to be squared")
 
-        As the group says; where it says nothing, the loop on a CPU and foreach elsewhere. Fused compiles kernels at
-        the first step and needs a C++ compiler on a CPU, Triton on a GPU; without them (see `cannot_compile`) it fails,
-        it does not fall back. Only parameters of fewer than 16,384 entries, for which a call costs more than the work,
-        are left to foreach. Inside `torch.compile` all paths are the same: the compiler sees every parameter.
-        """
-        if group["fused"]:
-            return "fused" if p.numel() >= SMALL or torch.compiler.is_compiling() else "foreach"
-        return "foreach" if group["foreach"] or (group["foreach"] is None and p.device.type != "cpu") else "loop"
+    def _update(self, jobs, check, compiles):
+        for job in jobs:
+            if not self.state[job.p]:
+                self.state[job.p] = self.init_state(job.group, job.p)
+        steps = [self.state[job.p]["step"] for job in jobs]
+        torch._foreach_add_(steps, 1 if check.ok is None else [check.ok] * len(steps))
+        buckets = make_buckets(self, jobs, check, compiles)
+        with torch._dynamo.config.patch(recompile_limit=64) if compiles else nullcontext():
+            run_phases(buckets)
+        if check.ok is not None and jobs[0].group["on_nonfinite"] == "skip":
+            self._count(check.ok)
 
-    def trust_ratios(self) -> dict:
-        """The ratios of the last step, parameter -> 0-dim tensor or number, on the device: nothing waits for it."""
-        return dict(self._ratios)
+    def _compiles(self, jobs):
+        """Are the phases compiled? As the option says, else where it pays and works."""
+        wanted, device = jobs[0].group["compile"], jobs[0].g.device.type
+        if wanted is False or torch.compiler.is_compiling():
+            return False
+        entries = sum(job.g.numel() for job in jobs)
+        pays = device in ("cpu", "cuda") and entries >= self.sizes_on(jobs[0].g.device).compile
+        if wanted is None and not pays:
+            return False
+        if reason := cannot_compile(device):
+            if wanted:
+                raise RuntimeError(f"compile=True: {reason}. Without it the same steps are taken, uncompiled")
+            self._say(f"{type(self).__name__} is not compiled: {reason}")
+            return False
+        self._say(f"{type(self).__name__} is compiled: the first step takes some seconds (compile=False does not)")
+        return True
+
+    def _say(self, text):
+        """To the log, once."""
+        if self._said != text:
+            self._said = text
+            log.warning(text)
+
+    def init_state(self, group: dict, p: torch.Tensor) -> dict:
+        """The state of a parameter that gets its first gradient: name -> tensor, and the number of steps."""
+        # The step number is read in every step: on the host, unless the host must not read it.
+        shape, dtype = tuple(p.shape), statistics_dtype(p.dtype)
+        device = p.device if group["capturable"] or p.device.type != "cpu" else "cpu"
+        moments = self.start(shape, self.dims(shape, group))
+        step = torch.zeros((), dtype=dtype, device=device)
+        return {"step": step} | {name: zeros(p, size, dtype) for name, size in moments.items()}
 
     @property
     def skipped(self):
@@ -162,33 +212,6 @@ class Optimizer(torch.optim.Optimizer):
         """Bytes of all state tensors on this process, step counters left out."""
         tensors = (local(v) for s in self.state.values() for k, v in s.items() if k != "step")
         return sum(t.numel() * t.element_size() for t in tensors)
-
-    def _jobs(self):
-        for group in self.param_groups:
-            self.check(group)
-        check_joint(self.param_groups)
-        return jobs(self.param_groups)
-
-    def _update(self, todo, found):
-        """Returns a job whose gradient is not finite, and has changed nothing then."""
-        new = [job.p for job in todo if not self.state[job.p]]
-        ready = works(self, todo, found)
-        compiles = any(w.run is fused for w in ready)
-        if compiles and (reason := cannot_compile(todo[0].p.device.type)):
-            self._undo(todo, new)
-            raise RuntimeError(f"fused=True: {reason}. Without it the same steps are taken, uncompiled")
-        with torch._dynamo.config.patch(recompile_limit=64) if compiles else nullcontext():
-            bad = advance(ready, self.update)
-        if bad is None:
-            return None
-        self._undo(todo, new)
-        return next(job for job in todo if job.p is bad)
-
-    def _undo(self, todo, new):
-        """What a step has begun before its first kernel: the counts of steps, and the state of new parameters."""
-        torch._foreach_sub_([self.state[job.p]["step"] for job in todo], 1)
-        for p in new:
-            del self.state[p]
 
     def _count(self, ok):
         """Count a skipped step without waiting for the device; in place, so that the replay of a graph counts too."""
@@ -204,11 +227,13 @@ class Optimizer(torch.optim.Optimizer):
         """
         final = []
 
-        def look(_, saved):  # after the hooks of others, which may have changed what is loaded
+        def check_loaded(_, saved):  # after the hooks of others, which may have changed what is loaded
+            saved = with_options(self, saved)
             check_state(self, saved)
             final.append(saved)
+            return saved
 
-        handle = self.register_load_state_dict_pre_hook(look)
+        handle = self.register_load_state_dict_pre_hook(check_loaded)
         try:
             super().load_state_dict(state_dict)
         finally:
@@ -221,4 +246,4 @@ class Optimizer(torch.optim.Optimizer):
     def __setstate__(self, state):
         super().__setstate__(state)
         self.defaults.pop("differentiable", None)  # torch adds it, but no method here has it
-        self._ratios = {}
+        self._pending, self._said = [], ""

@@ -1,84 +1,110 @@
-"""From parameters to `Work`: their state is begun, and those that are alike are put into buckets that step together."""
+"""From the jobs of a step to buckets: views of large parameters, stacks of small ones of one shape."""
+
+import math
 
 import torch
 
-from minilib.torch_optim.gradients import blind
-from minilib.torch_optim.many import Many
-from minilib.torch_optim.sharding import local, zeros
-from minilib.torch_optim.work import Work, fused, loop, whole
-
-FEW = 4  # parameters of one shape that a fused call takes at once
-RUN = {"loop": loop, "foreach": whole, "fused": fused, "compiled": whole}
+from minilib.torch_optim.phases import Bucket
+from minilib.torch_optim.sharding import local
 
 
-def wide(dtype: torch.dtype) -> torch.dtype:
-    """The data type of the statistics of a parameter."""
-    return torch.float32 if dtype in (torch.bfloat16, torch.float16) else dtype
+def make_buckets(opt, jobs: list, check, compiles: bool):
+    """Yields a `Bucket` for every large parameter, and one for each stack of small ones.
+
+    They are made one by one: a stack is still in the cache when its phases run.
+    """
+    alike, whole = {}, torch.compiler.is_compiling()
+    for i, job in enumerate(jobs):
+        t = opt.state[job.p]["step"]
+        t = "on the device" if check.ok is not None else t.item()
+        kind = (job.number, job.p.device, job.p.dtype, t)
+        small = job.g.numel() < opt.sizes_on(job.g.device).small and _contiguous(opt, job) and not whole
+        shapes = (tuple(job.p.shape), tuple(job.g.shape), job.shards)
+        alike.setdefault(kind, {}).setdefault(shapes if small else i, []).append(job)
+    for (*_, t), stacks in alike.items():
+        together = [job for stack in stacks.values() for job in stack]
+        numbers = _numbers(opt, together, t, check, compiles)
+        first = 0
+        for stack in stacks.values():
+            size = max(1, opt.sizes_on(stack[0].g.device).stack // max(1, stack[0].g.numel()))
+            for k in range(0, len(stack), size):
+                few = stack[k : k + size]
+                yield _bucket(opt, few, {name: _of(v, first, len(few)) for name, v in numbers.items()}, compiles)
+                first += len(few)
 
 
-def begin(opt, group: dict, p: torch.Tensor) -> dict:
-    """The state of a parameter that gets its first gradient."""
-    # The step number is read in every step: on the host, unless the host must not read it.
-    device = p.device if group["capturable"] or p.device.type not in ("cpu", "cuda") else "cpu"
-    shape = tuple(p.shape)
-    moments = opt.start(shape, opt.dims(shape, group))
-    step = torch.zeros((), dtype=wide(p.dtype), device=device)
-    return {"step": step} | {name: zeros(p, size, wide(p.dtype)) for name, size in moments.items()}
+def _contiguous(opt, job):
+    tensors = [local(job.p), job.g, *(local(v) for v in opt.state[job.p].values())]
+    return all(t.is_contiguous() for t in tensors)
 
 
-def works(opt, jobs: list, found) -> list:
-    """One `Work` a parameter, or one for each bucket of alike parameters where the path is foreach or fused."""
-    for job in jobs:
-        if not opt.state[job.p]:
-            opt.state[job.p] = begin(opt, job.group, job.p)
-    steps = [opt.state[job.p]["step"] for job in jobs]
-    torch._foreach_add_(steps, 1 if found.ok is None else [found.ok] * len(steps))
-    buckets = {}
-    for k, job in enumerate(jobs):
-        t = steps[k] if blind(job.group) else steps[k].item()
-        path = "compiled" if torch.compiler.is_compiling() else opt.path(job.group, job.p)
-        dims = opt.dims(tuple(job.p.shape), job.group)
-        alike = (job.number, job.p.device, job.p.dtype, dims, job.cuts, None if isinstance(t, torch.Tensor) else t)
-        key = {"foreach": alike, "fused": (*alike, job.p.shape)}.get(path, k)
-        buckets.setdefault((path, key), []).append((job, t))
-    out = []
-    for (path, _), bucket in buckets.items():
-        size = FEW if path == "fused" else len(bucket)
-        out += [_work(opt, path, bucket[i : i + size], found) for i in range(0, len(bucket), size)]
-    return out
+def _numbers(opt, jobs, t, check, compiles):
+    """The numbers of a step, the same for all jobs, or one for each where t is on the device."""
+    group, p = jobs[0].group, jobs[0].p
+    step = opt.state[p]["step"]
+    if check.ok is not None:  # a skipped first step has t = 0, and nothing may be divided by zero even then
+        t = torch.stack([opt.state[job.p]["step"] for job in jobs]).clamp(min=1)
+    lr = group["lr"]
+    if isinstance(lr, torch.Tensor) and check.ok is None:
+        lr = lr.item()
+    rates, fixed = opt.numbers(group | {"lr": lr}, t)
+    if check.ok is not None:
+        rates = {name: value * check.ok for name, value in rates.items()}
+    seed = t if group["stochastic_rounding"] and p.dtype == torch.bfloat16 else None
+    numbers = rates | fixed | {"scale": check.scale, "ok": check.ok, "seed": seed}
+    floats = [name for name, value in numbers.items() if isinstance(value, float)]
+    if compiles:  # as tensors, so that another value does not compile the phases again
+        values = torch.tensor([numbers[name] for name in floats], dtype=step.dtype).to(p.device, non_blocking=True)
+        numbers |= dict(zip(floats, values.unbind(), strict=True))
+    return {n: v.to(step.dtype) if isinstance(v, torch.Tensor) and n != "ok" else v for n, v in numbers.items()}
 
 
-def _work(opt, path, bucket, found):
-    jobs, steps = zip(*bucket, strict=True)
-    group, _, p, _, cuts, _ = jobs[0]
-    shapes, states = [tuple(job.p.shape) for job in jobs], [opt.state[job.p] for job in jobs]
-    many = path in ("foreach", "fused")
+def _of(number, first, count):
+    """Of a number that each job has, those of a bucket."""
+    each = isinstance(number, torch.Tensor) and number.ndim == 1
+    return number[first : first + count] if each else number
 
-    def join(tensors):
-        tensors = [t if t.ndim else t.view(1) for t in map(local, tensors)]
-        return Many(tensors) if many else tensors[0]
 
-    t = steps[0]
-    if isinstance(t, torch.Tensor) and many:
-        t = Many(steps)
-    scale = found.scale
-    if group["maximize"]:
-        scale = -1.0 if scale is None else -scale
-    return Work(
-        x=join(job.p for job in jobs),
-        g=join(job.g for job in jobs),
-        s={name: join(s[name] for s in states) for name in states[0] if name != "step"},
-        group=group,
-        dims=opt.dims(shapes[0], group),
-        sizes=shapes if many else shapes[0],
-        dtype=wide(p.dtype),
-        t=t,
-        ok=found.ok,
-        unchecked=found.unchecked,
-        scale=scale,
-        seed=t if group["stochastic_rounding"] and p.dtype == torch.bfloat16 else None,
-        cuts=cuts,
-        params=[job.p for job in jobs],
-        ratios=opt._ratios,
-        run=RUN[path],
-    )
+def _bucket(opt, jobs, numbers, compiles):
+    group, shape = jobs[0].group, tuple(jobs[0].p.shape)
+    dims = opt.dims(shape, group)
+    phases = opt.phases_of(shape, dims)
+    states = [{k: local(v) for k, v in opt.state[job.p].items() if k != "step"} for job in jobs]
+    tensors = {"x": [local(job.p) for job in jobs], "g": [_laid_out(job.g, local(job.p)) for job in jobs]}
+    tensors |= {name: [s[name] for s in states] for name in states[0]}
+    strides = tensors["x"][0].stride()
+    order = sorted(range(len(shape)), key=lambda k: (k == dims[1], k == dims[0]) if dims else -strides[k])
+    flat = dims is None and all(t.permute(order).is_contiguous() for ts in tensors.values() for t in ts)
+
+    def view(t):
+        """The factored dimensions last; where there are none a matrix, which is the same for more shapes."""
+        t = t.permute(order)
+        return t.view(math.prod(t.shape[:-1]), t.shape[-1] if t.ndim else 1) if flat else t
+
+    stacks = {name: [view(t) for t in ts] for name, ts in tensors.items()}
+    many = len(jobs) > 1
+    stacks = {name: torch.stack(ts) if many else ts[0].unsqueeze(0) for name, ts in stacks.items()}
+    written = [pair for name, ts in tensors.items() if many and name != "g" for pair in _pairs(ts, stacks[name], view)]
+    x, g = stacks.pop("x"), stacks.pop("g")
+    numbers = {n: v.view(-1, *(1,) * (x.ndim - 1)) if torch.is_tensor(v) and v.ndim else v for n, v in numbers.items()}
+    sizes = {"entries": math.prod(shape)}
+    if dims:
+        sizes |= {"rows": shape[dims[0]], "columns": shape[dims[1]]}
+    shards = tuple((over, 1 + order.index(dim)) for over, dim in jobs[0].shards)
+    own = opt.sizes_on(x.device)
+    compiled = compiles and x.numel() >= max(1, own.call)
+    if compiled:
+        sizes = {
+            name: torch.tensor(float(size), dtype=next(iter(stacks.values())).dtype) for name, size in sizes.items()
+        }
+    numbers |= sizes | {"rows_cut": any(dim == x.ndim - 2 for _, dim in shards)}
+    return Bucket(phases, x, g, stacks, numbers, shards, compiled, own.piece, written)
+
+
+def _laid_out(g, x):
+    """A gradient with the strides of its parameter: compiled code that reads two orders at once has crashed."""
+    return g if g.stride() == x.stride() else torch.empty_like(x, dtype=g.dtype).copy_(g)
+
+
+def _pairs(tensors, stack, view):
+    return [(view(t), part) for t, part in zip(tensors, stack.unbind(), strict=True)]

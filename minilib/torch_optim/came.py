@@ -1,40 +1,66 @@
 """CAME (Luo et al. 2023, Algorithm 2) for PyTorch: Adafactor with momentum, trusted where updates agree with it.
 
-Four sweeps over a matrix: those of Adafactor up to the size of the update, the instability, momentum and step.
-Conventions of the authors' code, not in the paper: what is not factored skips the confidence, and weight decay is
-decoupled. Absent on purpose: relative step sizes.
+Four phases go over a matrix: those of Adafactor up to the size of the update, momentum and instability, the step.
+Conventions of the authors' code, not in the paper: vectors and scalars skip the confidence, and weight decay is
+decoupled. A matrix that is not factored keeps its instability in full. Absent on purpose: relative step sizes.
 """
 
-from minilib.torch_optim.adafactor import Adafactor
-from minilib.torch_optim.base import Optimizer
+from minilib.torch_optim.adafactor import Adafactor, clip, direction, full_moment, means, roots, sizes, squares
+from minilib.torch_optim.base import Optimizer, correction
 from minilib.torch_optim.checks import BETAS_TRIPLE
-from minilib.torch_optim.factored import LARGEST, inverse_root, mean_shapes
-from minilib.torch_optim.kernels import column_sums, divisor, read, write
+from minilib.torch_optim.factored import LARGEST, inverse_root, inverse_roots, mean_shapes, update_means
+from minilib.torch_optim.phases import COLUMNS, ROWS, along, between
 from minilib.torch_optim.presets import CAME_PRESETS
-from minilib.torch_optim.work import hints
-
-# For the compiler: compute the instability anew for the sums over columns, which is cheaper than to store it.
-NOTHING_STORED = {"realize_opcount_threshold": 1000, "realize_reads_threshold": 1000}
 
 
-@hints(flat=False, **NOTHING_STORED)
-def instability(g, p, q, m, length, weight, eps2, scale, ok, dims):
-    """Sums of U = (û − m_t)² + ε₂ along the rows and along the columns; û − m_t = β₁ (û − m_{t−1})."""
-    rest = (read(g, m.dtype, scale, ok) * p * q * length - m) * (1 - weight)
-    U = rest * rest + eps2
-    return U.sum(dims[1], keepdim=True), column_sums(U, dims[0])
+@between
+def clipping(s, sums, n):
+    """1 / max(1, RMS(u)/d), which makes û of u."""
+    return (clip(sums[0], n),)
 
 
-def descend(x, g, p, q, m, length, weight, P, Q, shrink, lr, scale, ok, seed):
-    """m_t ← β₁ m + (1 − β₁) û,  θ ← (1 − shrink) θ − lr · m P Q, with 1/√S = P Q."""
-    m.lerp_(read(g, m.dtype, scale, ok) * p * q * length, weight)
-    write(x, x.to(m.dtype) * shrink + m * P * Q * lr, seed)
+def averaged(g, s, sums, n):
+    """m_t = β₁ m_{t−1} + (1 − β₁) û_t; returns U_t = (û_t − m_t)² + ε₂."""
+    u, m = direction(g, s) * sums[0], s["exp_avg"]
+    m.lerp_(u, n["1 - beta1"])
+    rest = u - m
+    return rest * rest + n["eps2"]
 
 
-def descend_full(x, g, v, m, weight, shrink, length, lr, scale, ok, seed):
-    """The same without confidence: m ← β₁ m + (1 − β₁) û, θ ← (1 − shrink) θ − η m."""
-    m.lerp_(read(g, m.dtype, scale, ok) * divisor(v, ok).rsqrt() * length, weight)
-    write(x, x.to(m.dtype) * shrink + m * lr, seed)
+def instability(x, g, s, sums, n):
+    """Sums of U_t along the rows and along the columns."""
+    U = averaged(g, s, sums, n)
+    return along(U, ROWS), along(U, COLUMNS)
+
+
+@between
+def confidence_means(s, sums, n):
+    """R_t, C_t: averages of the row and column means of U."""
+    return (update_means(s["row_res"], s["col_res"], sums, n["1 - beta3"], n),)
+
+
+@between
+def confidence_roots(s, sums, n):
+    """1/√S, S = R C / mean(R), as two factors."""
+    return inverse_roots(s["row_res"], s["col_res"], *sums, n)
+
+
+def descend(x, g, s, sums, n):
+    """θ ← θ − η λ θ − η m/√S."""
+    P, Q = sums
+    return x * (n["lr"] * n["weight_decay"]) + s["exp_avg"] * P * Q * n["step"]
+
+
+def full_instability(x, g, s, sums, n):
+    """The same with a full S, for a matrix that is not factored."""
+    s["res"].lerp_(averaged(g, s, sums, n), n["1 - beta3"])
+    return x * (n["lr"] * n["weight_decay"]) + s["exp_avg"] * inverse_root(s["res"]) * n["step"]
+
+
+def momentum(x, g, s, sums, n):
+    """The same without confidence, for a vector: θ ← θ − η λ θ − η m."""
+    averaged(g, s, sums, n)
+    return x * (n["lr"] * n["weight_decay"]) + s["exp_avg"] * n["lr"]
 
 
 class CAME(Adafactor):
@@ -55,6 +81,9 @@ class CAME(Adafactor):
 
     ranges = Adafactor.ranges | BETAS_TRIPLE
     presets = CAME_PRESETS
+    factored = squares, means, roots, sizes, clipping, instability, confidence_means, confidence_roots, descend
+    full = full_moment, clipping, full_instability
+    vector = full_moment, clipping, momentum
 
     def __init__(
         self,
@@ -82,26 +111,23 @@ class CAME(Adafactor):
         Optimizer.__init__(self, params, own, options)
 
     def start(self, shape, dims):
-        pairs = dict(zip("RC", mean_shapes(shape, dims), strict=True)) if dims else {}
-        return super().start(shape, dims) | {"m": shape} | pairs
+        state = super().start(shape, dims) | {"exp_avg": shape}
+        if dims:
+            return state | dict(zip(("row_res", "col_res"), mean_shapes(shape, dims), strict=True))
+        return state | {"res": shape} if len(shape) > 1 else state
 
-    def update(self, w):
-        (beta1, beta2, beta3), eps2 = w.group["betas"], w.group["eps"][1]
-        lr, weight = w.lr, w.weight(beta1)
-        shrink = lr * w.group["weight_decay"]
-        _, *moments, length, _ = yield self.clipped_direction(w, beta2)
-        x, g, m = w.x, w.g, w.s["m"]
-        if w.dims is None:
-            # m_t = β₁ m_{t−1} + (1 − β₁) û_t,  θ ← θ − η m
-            yield w.sweep(descend_full, (), x, g, *moments, m, weight, shrink, length, lr, w.scale, w.ok, w.seed)
-            return
-        # U_t = (û_t − m_t)² + ε₂, averaged along rows and columns
-        (a, b), R, C = w.dims, w.s["R"], w.s["C"]
-        momentum = *moments, m, length, weight
-        rows, columns = yield w.sweep(instability, (b, a), g, *momentum, eps2, w.scale, w.ok, dims=w.dims)
-        R.lerp_(rows / w.size(b), w.weight(beta3))
-        C.lerp_(columns / w.size(a), w.weight(beta3))
-        # m_t = β₁ m_{t−1} + (1 − β₁) û_t,  θ ← θ − η m/√S,  S = R C / mean(R)
-        P, Q = yield inverse_root(w, divisor(R, w.ok), divisor(C, w.ok))
-        lr = lr * w.correction(beta3) ** 0.5 if w.group["correct_confidence"] else lr
-        yield w.sweep(descend, (), x, g, *momentum, P, Q, shrink, lr, w.scale, w.ok, w.seed)
+    def phases_of(self, shape, dims):
+        return self.factored if dims else self.full if len(shape) > 1 else self.vector
+
+    def numbers(self, group, t):
+        (beta1, beta2, beta3), (eps1, eps2) = group["betas"], group["eps"]
+        step = group["lr"] * correction(beta3, t) ** 0.5 if group["correct_confidence"] else group["lr"]
+        rates = {
+            "lr": group["lr"],
+            "step": step,
+            "1 - beta1": 1 - beta1,
+            "1 - beta2": 1 - beta2,
+            "1 - beta3": 1 - beta3,
+        }
+        fixed = {"eps1": eps1, "eps2": eps2, "d": group["d"], "weight_decay": group["weight_decay"], "scaled": False}
+        return rates | {"lr": group["lr"], "step": step}, fixed

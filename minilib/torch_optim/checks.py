@@ -33,7 +33,6 @@ _MAYBE = "True, False or None", lambda value: value is None or _flag(value)
 
 TORCH_RANGES = RANGES | {
     "lr": ("a finite number >= 0 or a 0-dim tensor", _lr),
-    "max_ratio": ("a number > 0", _bound),
     "max_grad_norm": ("None or a number > 0", lambda value: value is None or _bound(value)),
     "adapt_without_decay": _YES_OR_NO,
     "scaled_momentum": _YES_OR_NO,
@@ -43,11 +42,9 @@ TORCH_RANGES = RANGES | {
     "factor": _one_of("largest", "last", "first"),
     "min_dim_size_to_factor": ("an integer >= 0", lambda value: type(value) is int and value >= 0),
     "correct_confidence": _YES_OR_NO,
-    "maximize": _YES_OR_NO,
     "capturable": _YES_OR_NO,
     "stochastic_rounding": _YES_OR_NO,
-    "foreach": _MAYBE,
-    "fused": _MAYBE,
+    "compile": _MAYBE,
     "on_nonfinite": _one_of("raise", "skip"),
 }
 EPS_OR_ZERO = {"eps": ("a finite number >= 0", lambda value: is_number(value) and 0 <= value < math.inf)}
@@ -94,7 +91,7 @@ def check_parameter(name: str, p) -> None:
 
 def check_joint(groups: list) -> None:
     """Raises ValueError when an option that is about all gradients together differs between groups."""
-    for name in ("max_grad_norm", "on_nonfinite", "capturable"):
+    for name in ("max_grad_norm", "on_nonfinite", "capturable", "compile"):
         for k, group in enumerate(groups):
             if group[name] != groups[0][name]:
                 raise ValueError(

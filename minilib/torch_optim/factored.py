@@ -1,11 +1,15 @@
-"""A second moment kept as row and column means: which dimensions are factored, and what the kernels need.
+"""A second moment kept as row and column means: which dimensions are factored, and the root of their product.
 
 A tensor is factored over two of its dimensions, rows a < columns b; the others make it a batch of matrices. Means keep
 the dimension that they were taken over, with size 1 (the row means of n x m are n x 1), so that they broadcast, and
-are sharded like the tensor.
+are sharded like the tensor. Phases see the two as their last dimensions.
 """
 
 import math
+
+import torch
+
+from minilib.torch_optim.phases import COLUMNS, ROWS
 
 LARGEST, LAST, FIRST = "largest", "last", "first"
 
@@ -15,8 +19,8 @@ def factored_dims(shape, which, least):
 
     Args:
         shape: of the whole tensor.
-        which: "largest", the two largest dimensions (of equal ones the later), unless row and column means would need
-            as many numbers as the tensor has; "last", the last two whatever it costs, as in the papers; "first".
+        which: "largest", the two largest dimensions (of equal ones the later); "last", the last two, as in the
+            papers; "first".
         least: both dimensions must be at least this long.
     """
     n = len(shape)
@@ -28,9 +32,7 @@ def factored_dims(shape, which, least):
         dims = (0, 1)
     else:
         dims = tuple(sorted(sorted(range(n), key=lambda k: (shape[k], k))[-2:]))
-    rows, columns = (shape[k] for k in dims)
-    saves = rows + columns < rows * columns
-    return dims if min(rows, columns) >= least and (saves or which != LARGEST) else None
+    return dims if min(shape[k] for k in dims) >= least else None
 
 
 def mean_shapes(shape, dims):
@@ -38,15 +40,20 @@ def mean_shapes(shape, dims):
     return [tuple(1 if k == gone else size for k, size in enumerate(shape)) for gone in reversed(dims)]
 
 
-def inverse_root(w, r, c):
-    """A round of `update`: p and q with p q = 1/√v̂, where v̂ = r c / mean(r)."""
-    mean = yield mean_of_means(w, r, c)
-    return r.rsqrt() * mean.sqrt(), c.rsqrt()
+def update_means(r, c, sums, weight, n):
+    """r, c ← averages of the row and column means; returns a sum over r, or over c where r is cut in rows."""
+    rows, columns = sums
+    r.lerp_(rows / n["columns"], weight)
+    c.lerp_(columns / n["rows"], weight)
+    return (c.sum(-1, keepdim=True), ROWS) if n["rows_cut"] else (r.sum(-2, keepdim=True), COLUMNS)
 
 
-def mean_of_means(w, r, c):
-    """A round of `update`: the mean of all row means, for each matrix. From whichever of the two is not sharded."""
-    a, b = w.dims
-    means, dim = (c, b) if w.sharded(a) else (r, a)
-    (total,) = yield [(means.sum(dim, keepdim=True), dim)]
-    return total / w.size(dim)
+def inverse_roots(r, c, total, n):
+    """p and q with p q = 1/√v̂, where v̂ = r c / mean(r)."""
+    mean = total / (n["columns"] if n["rows_cut"] else n["rows"])
+    return inverse_root(r) * mean.sqrt(), inverse_root(c)
+
+
+def inverse_root(v):
+    """1/√v. Zero, as before the first step of a parameter, counts as the least number that is not."""
+    return v.clamp(min=torch.finfo(v.dtype).tiny).rsqrt()

@@ -1,4 +1,4 @@
-"""Before a step: which parameters have a gradient, whether it is finite, and the joint norm of all of them."""
+"""Before a step: which parameters have a gradient, whether all are finite, and the joint norm of all of them."""
 
 import math
 from typing import NamedTuple
@@ -6,88 +6,107 @@ from typing import NamedTuple
 import torch
 
 from minilib.torch_optim.checks import check_gradient
-from minilib.torch_optim.sharding import all_reduce, cuts, local_gradient
+from minilib.torch_optim.sharding import all_reduce, local_gradient, shards
 
 
 class Job(NamedTuple):
     """A parameter that is to be updated.
 
     Attributes:
-        group: its options.
+        group: its options; number: of the group.
         name: for messages.
         p, g: the parameter, and the local part of its gradient.
-        cuts: see `sharding.cuts`.
-        number: of the group.
+        shards: see `sharding.shards`.
     """
 
     group: dict
+    number: int
     name: str
     p: torch.Tensor
     g: torch.Tensor
-    cuts: tuple
-    number: int
+    shards: tuple
 
 
-class Inspection(NamedTuple):
+class Check(NamedTuple):
     """What is known of the gradients before any of them is used.
 
     Attributes:
+        bad: None, or the name of the first one that is not finite.
         scale: None, or what all of them are multiplied by.
-        ok: None, or a 0-dim tensor: 0 where this step must change nothing, else 1.
-        unchecked: is it still unknown whether they are finite?
-        bad: None, or the first job whose gradient is not finite.
+        ok: None, or a 0-dim tensor where the host does not wait: 0 where this step must change nothing, else 1.
     """
 
-    scale: float | torch.Tensor | None = None
-    ok: torch.Tensor | None = None
-    unchecked: bool = False
-    bad: Job | None = None
+    bad: str | None
+    scale: float | torch.Tensor | None
+    ok: torch.Tensor | None
 
 
-def jobs(param_groups: list) -> list:
+def find_jobs(param_groups: list) -> list:
     """One `Job` for every parameter with a gradient. ValueError when a gradient is of a kind that cannot be used."""
-    found = []
+    jobs = []
     for k, group in enumerate(param_groups):
         names = group.get("param_names") or [None] * len(group["params"])
         for i, (name, p) in enumerate(zip(names, group["params"], strict=True)):
             if p.grad is not None:
                 name = f"parameter {i} of group {k}" if name is None else f"{name} (group {k})"
                 check_gradient(name, p)
-                found.append(Job(group, name, p, local_gradient(p), cuts(p), k))
-    return found
+                jobs.append(Job(group, k, name, p, local_gradient(p), shards(p)))
+    return jobs
 
 
-def blind(group: dict) -> bool:
-    """Is the host not to wait for the device?"""
-    return group["capturable"] or torch.compiler.is_compiling()
+def no_host_sync(jobs: list) -> bool:
+    """Is the host not to wait for the device? A GPU works while the host goes on; a step is ordered ahead of time."""
+    capturable = jobs[0].group["capturable"] or torch.compiler.is_compiling()
+    return capturable or any(job.g.device.type != "cpu" for job in jobs)
 
 
-def inspect(jobs: list) -> Inspection:
-    """A sweep over all gradients where a joint norm is needed, or an answer that the host does not wait for.
+class Pending:
+    """Gradients whose check the host has not seen yet. It looks when the next step begins: the device is done then."""
 
-    Otherwise nothing is read here: the check rides on the first sweep of the method, see `rounds.advance`.
-    """
-    group = jobs[0].group
-    clip, raises, in_the_dark = group["max_grad_norm"], group["on_nonfinite"] == "raise", blind(group)
-    if clip is None and not in_the_dark:
-        return Inspection(unchecked=True)
-    squares = torch.stack(_squares(jobs))
-    if not in_the_dark:
-        norms = squares.sqrt().tolist()
-        bad = next((job for job, norm in zip(jobs, norms, strict=True) if not math.isfinite(norm)), None)
-        norm = math.hypot(*norms)
-        return Inspection(bad=bad, scale=clip / norm if norm > clip else None)
-    total = squares.sum()
-    ok = total.isfinite()
-    scale = None if clip is None else (clip / total.sqrt()).clamp(max=1.0)
-    if raises:
+    def __init__(self, jobs, norms):
+        self.names = [job.name for job in jobs]
+        self.norms = norms.to("cpu", non_blocking=True)
+        self.done = torch.cuda.Event() if norms.device.type == "cuda" else None
+        if self.done:
+            self.done.record()
+
+    def bad(self) -> str | None:
+        """The name of the first gradient that was not finite."""
+        if self.done:
+            self.done.synchronize()
+        return first_bad(self.names, self.norms.tolist())
+
+
+def first_bad(names, norms):
+    return next((name for name, norm in zip(names, norms, strict=True) if not math.isfinite(norm)), None)
+
+
+def nonfinite_check(jobs: list) -> tuple[Check, Pending | None]:
+    """One sweep over all gradients: their norms are finite if they are, and clipping needs them."""
+    clip, raises = jobs[0].group["max_grad_norm"], jobs[0].group["on_nonfinite"] == "raise"
+    norms = _norms(jobs)
+    if not no_host_sync(jobs):
+        norms = norms.tolist()
+        bad, norm = first_bad([job.name for job in jobs], norms), math.hypot(*norms)
+        return Check(bad, clip / norm if clip is not None and norm > clip else None, None), None
+    norm = torch.linalg.vector_norm(norms)
+    ok = norms.isfinite().all()
+    scale = None if clip is None else (clip / norm).clamp(max=1.0)
+    pending = None
+    if raises and _recorded(norms):  # nobody could look
         torch._assert_async(ok, "a gradient is nan, infinite, or too large to be squared")
-        return Inspection(scale)
-    return Inspection(scale, ok.to(total.dtype))
+    elif raises:
+        pending = Pending(jobs, norms)
+    return Check(None, scale, ok.to(norms.dtype)), pending
 
 
-def _squares(jobs):
-    """The squared norm of every gradient, complete."""
+def _recorded(t):
+    """Is this step being compiled, or captured in a CUDA graph?"""
+    return torch.compiler.is_compiling() or (t.device.type == "cuda" and torch.cuda.is_current_stream_capturing())
+
+
+def _norms(jobs):
+    """The norm of every gradient, complete; infinite where the square of an entry is."""
     kinds = {}
     for i, job in enumerate(jobs):
         kinds.setdefault((job.g.device, job.g.dtype), []).append(i)
@@ -97,6 +116,5 @@ def _squares(jobs):
         norms = torch._foreach_norm([jobs[i].g for i in where], 2, dtype=wide)
         for i, norm in zip(where, norms, strict=True):
             squares[i] = norm * norm
-    partial = [(s, [group for group, _ in job.cuts]) for s, job in zip(squares, jobs, strict=True)]
-    all_reduce([pair for pair in partial if pair[1]])
-    return squares
+    all_reduce([(s, [group for group, _ in job.shards]) for s, job in zip(squares, jobs, strict=True) if job.shards])
+    return torch.stack(squares).sqrt()

@@ -1,39 +1,44 @@
 """LAMB (You et al. 2020, Algorithm 2) for PyTorch: Adam's direction, rescaled to the size of each parameter.
 
-Two sweeps over memory: the first updates the moments and sums the squares of weights and direction, the second takes
+Two phases go over memory: the first updates the moments and sums the squares of weights and direction, the last takes
 the step. The direction is computed in both, which is cheaper than to store it.
 """
 
-import math
+import torch
 
-from minilib.torch_optim.base import Optimizer
-from minilib.torch_optim.kernels import read, squared, write
+from minilib.torch_optim.base import Optimizer, correction
+from minilib.torch_optim.phases import between, total
 from minilib.torch_optim.presets import LAMB_PRESETS, preset
 from minilib.torch_optim.trust import IDENTITY, trust_ratio
-from minilib.torch_optim.work import ALL, hints
 
 
-def direction(x, m, v, scale1, scale2, eps, decay):
+def direction(x, s, n):
     """u = m̂ / (√v̂ + ε) + λ x, with m̂ = scale1 · m and √v̂ = scale2 · √v."""
-    return m * scale1 / (v.sqrt() * scale2 + eps) + x.to(m.dtype) * decay
+    m, v = s["exp_avg"], s["exp_avg_sq"]
+    return m * n["scale1"] / (v.sqrt() * n["scale2"] + n["eps"]) + x * n["weight_decay"]
 
 
-@hints(flat=True, realize_opcount_threshold=1)  # the new moments are stored, then read: not computed twice
-def moments(x, g, m, v, weight1, weight2, scale1, scale2, eps, decay, scale, ok):
-    """Update m and v; returns ‖x‖² and ‖u‖²."""
-    g = read(g, m.dtype, scale, ok)
+def moments(x, g, s, sums, n):
+    """Update m and v; sums ‖x‖² and ‖u‖²."""
     # m_t = β₁ m_{t−1} + (1 − β₁) g_t
-    m.add_((g - m) * weight1)
+    s["exp_avg"].lerp_(g, n["1 - beta1"])
     # v_t = β₂ v_{t−1} + (1 − β₂) g_t²
-    v.add_((g * g - v) * weight2)
-    u = direction(x, m, v, scale1, scale2, eps, decay)
-    return squared(x.to(m.dtype)), squared(u)
+    s["exp_avg_sq"].lerp_(g * g, n["1 - beta2"])
+    u = direction(x, s, n)
+    return total(x * x), total(u * u)
 
 
-@hints(flat=True)
-def descend(x, m, v, scale1, scale2, eps, decay, length, seed):
-    """x ← x − length · u."""
-    write(x, direction(x, m, v, scale1, scale2, eps, decay) * length, seed)
+@between
+def ratio(s, sums, n):
+    """φ(‖x‖)/‖u‖."""
+    xx, uu = sums
+    return (trust_ratio(xx, uu, n["phi"]) if n["adapt"] else torch.ones_like(xx),)
+
+
+def descend(x, g, s, sums, n):
+    """x ← x − η · φ(‖x‖)/‖u‖ · u."""
+    (ratio,) = sums
+    return direction(x, s, n) * (ratio * n["lr"])
 
 
 class LAMB(Optimizer):
@@ -49,12 +54,12 @@ class LAMB(Optimizer):
         phi: bounds (lower, upper) on the norm of the parameter; none in public code.
         layer_adaptation: False makes this group's steps those of AdamW.
         adapt_without_decay: False skips the ratio where `weight_decay` is 0, as Apex and timm do unless told not to.
-        max_ratio: upper bound of the ratio, by default none.
-        options: those of `Optimizer`: max_grad_norm, maximize, on_nonfinite, foreach, fused, ...
+        options: those of `Optimizer`: max_grad_norm, on_nonfinite, compile, ...
     """
 
     presets = LAMB_PRESETS
     preset = classmethod(preset)
+    phases = moments, ratio, descend
 
     def __init__(
         self,
@@ -67,7 +72,6 @@ class LAMB(Optimizer):
         phi=IDENTITY,
         layer_adaptation=True,
         adapt_without_decay=True,
-        max_ratio=math.inf,
         **options,
     ):
         own = {
@@ -79,26 +83,19 @@ class LAMB(Optimizer):
             "phi": phi,
             "layer_adaptation": layer_adaptation,
             "adapt_without_decay": adapt_without_decay,
-            "max_ratio": max_ratio,
         }
         super().__init__(params, own, options)
 
     def start(self, shape, dims):
-        return {"m": shape, "v": shape}
+        return {"exp_avg": shape, "exp_avg_sq": shape}
 
-    def update(self, w):
-        (beta1, beta2), eps, decay = w.group["betas"], w.group["eps"], w.group["weight_decay"]
-        weights = w.weight(beta1), w.weight(beta2)
-        scales = (1.0, 1.0)
-        if w.group["bias_correction"]:
+    def numbers(self, group, t):
+        (beta1, beta2), decay = group["betas"], group["weight_decay"]
+        scale1 = scale2 = 1.0
+        if group["bias_correction"]:
             # m̂ = m / (1 − β₁ᵗ),  √v̂ = √v / √(1 − β₂ᵗ)
-            scales = 1 / w.correction(beta1), w.correction(beta2) ** -0.5
-        fixed = (*scales, eps, decay)
-        yield w.checked()
-        xx, uu = yield w.sweep(moments, (ALL, ALL), w.x, w.g, w.s["m"], w.s["v"], *weights, *fixed, w.scale, w.ok)
-        # φ(‖x‖)/‖u‖
-        adapt = w.group["layer_adaptation"] and (decay > 0 or w.group["adapt_without_decay"])
-        ratio = trust_ratio(xx, uu, w.group["phi"], w.group["max_ratio"]) if adapt else 1.0
-        w.report(ratio)
-        # x ← x − η · φ(‖x‖)/‖u‖ · u
-        yield w.sweep(descend, (), w.x, w.s["m"], w.s["v"], *fixed, ratio * w.lr, w.seed)
+            scale1, scale2 = 1 / correction(beta1, t), correction(beta2, t) ** -0.5
+        adapt = group["layer_adaptation"] and (decay > 0 or group["adapt_without_decay"])
+        rates = {"lr": group["lr"], "1 - beta1": 1 - beta1, "1 - beta2": 1 - beta2}
+        fixed = {"scale1": scale1, "scale2": scale2, "eps": group["eps"], "weight_decay": decay}
+        return rates, fixed | {"phi": group["phi"], "adapt": adapt}

@@ -1,31 +1,44 @@
 """LARS (You, Gitman & Ginsburg 2017) for PyTorch, and Algorithm 1 of the LAMB paper, `LARS2020`.
 
-Two sweeps over memory: the norms, the step. In `LARS2020` the first also updates the momentum, whose norm it takes.
+Two phases go over memory: the norms, the step. In `LARS2020` the first also updates the momentum, whose norm it takes.
 Absent on purpose: LARC's clipping of the ratio, dampening.
 """
 
+import torch
+
 from minilib.torch_optim.base import Optimizer
 from minilib.torch_optim.checks import EPS_OR_ZERO
-from minilib.torch_optim.kernels import read, squared, write
-from minilib.torch_optim.many import where
+from minilib.torch_optim.lamb import ratio
+from minilib.torch_optim.phases import between, total
 from minilib.torch_optim.presets import LARS_PRESETS, preset
-from minilib.torch_optim.trust import IDENTITY, trust_ratio
-from minilib.torch_optim.work import ALL
+from minilib.torch_optim.trust import IDENTITY
 
 
-def norms(x, g, decay, scale, ok, dtype, joint_norm):
-    """‖w‖² and ‖g‖², or ‖g + β w‖² in place of the second."""
-    g, x = read(g, dtype, scale, ok), x.to(dtype)
-    if joint_norm:
-        g = g + decay * x
-    return squared(x), squared(g)
+def norms(x, g, s, sums, n):
+    """Sums ‖w‖² and ‖g‖², or ‖g + β w‖² in place of the second."""
+    if n["joint_norm"]:
+        g = g + n["weight_decay"] * x
+    return total(x * x), total(g * g)
 
 
-def descend(x, g, m, momentum, decay, into, out, scale, ok, seed, nesterov):
+@between
+def lengths(s, sums, n):
+    """What multiplies g + β w on its way into the buffer: λˡ = η ‖w‖ / (‖g‖ + β ‖w‖), times γ if that is inside."""
+    size, norm = (square.sqrt() for square in sums)
+    if not n["adapt"]:
+        return (torch.ones_like(size) * n["into"],)
+    if not n["joint_norm"]:
+        norm = norm + size * n["weight_decay"]
+    ratio = size * n["trust_coefficient"] / (norm + n["eps"])
+    return (torch.where((size > 0) & (norm > 0), ratio, 1.0) * n["into"],)
+
+
+def descend(x, g, s, sums, n):
     """v ← μ v + into · (g + β w); w ← w − out · v."""
-    step = (read(g, m.dtype, scale, ok) + decay * x.to(m.dtype)) * into
-    m.mul_(momentum).add_(step)
-    write(x, (step + m * momentum if nesterov else m) * out, seed)
+    (into,), v = sums, s["momentum_buffer"]
+    step = (g + n["weight_decay"] * x) * into
+    v.mul_(1 - n["1 - momentum"]).add_(step)
+    return (step + v * (1 - n["1 - momentum"]) if n["nesterov"] else v) * n["out"]
 
 
 class LARS(Optimizer):
@@ -52,6 +65,7 @@ class LARS(Optimizer):
     ranges = Optimizer.ranges | EPS_OR_ZERO
     presets = LARS_PRESETS
     preset = classmethod(preset)
+    phases = norms, lengths, descend
 
     def __init__(
         self,
@@ -83,40 +97,27 @@ class LARS(Optimizer):
         super().__init__(params, own, options)
 
     def start(self, shape, dims):
-        return {"m": shape}
+        return {"momentum_buffer": shape}
 
-    def update(self, w):
-        momentum, decay, joint = w.group["momentum"], w.group["weight_decay"], w.group["joint_norm"]
-        x, g, m = w.x, w.g, w.s["m"]
-        ratio = 1.0
-        if w.group["layer_adaptation"] and (decay > 0 or w.group["adapt_without_decay"]):
-            ww, gg = yield w.sweep(norms, (ALL, ALL), x, g, decay, w.scale, w.ok, dtype=w.dtype, joint_norm=joint)
-            # λˡ = η ‖w‖ / (‖g‖ + β ‖w‖)
-            size, norm = ww.sqrt(), gg.sqrt()
-            if not joint:
-                norm = norm + size * decay
-            ratio = size * w.group["trust_coefficient"] / (norm + w.group["eps"])
-            ratio = where((size > 0) & (norm > 0), ratio, 1.0)
-        else:
-            yield w.checked()
-        w.report(ratio)
+    def numbers(self, group, t):
         # v ← μ v + γ λˡ (g + β w),  w ← w − v; γ outside the buffer if it is not scaled
-        into, out = (ratio * w.lr, 1.0) if w.group["scaled_momentum"] else (ratio, w.lr)
-        momentum, into, out = w.kept(momentum, into, out)
-        nesterov = w.group["nesterov"]
-        yield w.sweep(descend, (), x, g, m, momentum, decay, into, out, w.scale, w.ok, w.seed, nesterov=nesterov)
+        into, out = (group["lr"], 1.0) if group["scaled_momentum"] else (1.0, group["lr"])
+        fixed = {name: group[name] for name in ("weight_decay", "trust_coefficient", "joint_norm", "nesterov", "eps")}
+        adapt = group["layer_adaptation"] and (group["weight_decay"] > 0 or group["adapt_without_decay"])
+        return {"into": into, "out": out, "1 - momentum": 1 - group["momentum"]}, fixed | {"adapt": adapt}
 
 
-def average(x, g, m, weight, decay, scale, ok):
-    """m ← (1 − weight) m + weight (g + λ x); returns ‖x‖² and ‖m‖²."""
-    x32 = x.to(m.dtype)
-    m.lerp_(read(g, m.dtype, scale, ok) + decay * x32, weight)
-    return squared(x32), squared(m)
+def average(x, g, s, sums, n):
+    """m_t = β₁ m_{t−1} + (1 − β₁)(g_t + λ x); sums ‖x‖² and ‖m‖²."""
+    m = s["momentum_buffer"]
+    m.lerp_(g + n["weight_decay"] * x, n["1 - momentum"])
+    return total(x * x), total(m * m)
 
 
-def follow(x, m, length, seed):
-    """x ← x − length · m."""
-    write(x, m * length, seed)
+def follow(x, g, s, sums, n):
+    """x ← x − η φ(‖x‖)/‖m‖ m."""
+    (ratio,) = sums
+    return s["momentum_buffer"] * (ratio * n["lr"])
 
 
 class LARS2020(Optimizer):
@@ -128,19 +129,16 @@ class LARS2020(Optimizer):
         phi: bounds (lower, upper) on the norm of the parameter, by default none.
     """
 
+    phases = average, ratio, follow
+
     def __init__(self, params, lr=1e-2, momentum=0.9, weight_decay=0.0, phi=IDENTITY, layer_adaptation=True, **options):
         own = {"lr": lr, "momentum": momentum, "weight_decay": weight_decay, "phi": phi}
         super().__init__(params, own | {"layer_adaptation": layer_adaptation}, options)
 
     def start(self, shape, dims):
-        return {"m": shape}
+        return {"momentum_buffer": shape}
 
-    def update(self, w):
-        yield w.checked()
-        # m_t = β₁ m_{t−1} + (1 − β₁)(g_t + λ x)
-        weight, decay = w.weight(w.group["momentum"]), w.group["weight_decay"]
-        xx, mm = yield w.sweep(average, (ALL, ALL), w.x, w.g, w.s["m"], weight, decay, w.scale, w.ok)
-        ratio = trust_ratio(xx, mm, w.group["phi"]) if w.group["layer_adaptation"] else 1.0
-        w.report(ratio)
-        # x ← x − η φ(‖x‖)/‖m‖ m
-        yield w.sweep(follow, (), w.x, w.s["m"], ratio * w.lr, w.seed)
+    def numbers(self, group, t):
+        rates = {"lr": group["lr"], "1 - momentum": 1 - group["momentum"]}
+        fixed = {"weight_decay": group["weight_decay"], "phi": group["phi"], "adapt": group["layer_adaptation"]}
+        return rates, fixed

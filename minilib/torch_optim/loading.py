@@ -6,31 +6,33 @@
 
 import torch
 
-from minilib.torch_optim.buckets import begin
+
+def with_options(opt, saved: dict) -> dict:
+    """`saved` with this optimizer's values of the options that it does not have, as that of another method may not."""
+    pairs = zip(saved["param_groups"], opt.param_groups, strict=False)
+    groups = [{name: ours[name] for name in opt.defaults} | theirs for theirs, ours in pairs]
+    return saved | {"param_groups": groups + saved["param_groups"][len(groups) :]}
 
 
 def check_state(opt, saved: dict) -> None:
-    """Raises ValueError when options or state of `saved` are not for the optimizer `opt`."""
+    """Raises ValueError when groups, options or state of `saved` are not for the optimizer `opt`."""
     sizes = [[len(group["params"]) for group in groups] for groups in (saved["param_groups"], opt.param_groups)]
     if sizes[0] != sizes[1]:
         raise ValueError(f"state_dict has groups of {sizes[0]} parameters, this optimizer of {sizes[1]}")
     for group in saved["param_groups"]:
-        missing = set(opt.defaults) - set(group)
-        if missing:
-            raise ValueError(f"state_dict has no option {sorted(missing)[0]!r}: is it of a {type(opt).__name__}?")
         opt.check(group)
     for group, p, state in _pairs(opt, saved):
-        fresh = begin(opt, group, torch.empty(p.shape, device="meta"))
+        fresh = opt.init_state(group, torch.empty(p.shape, device="meta"))
         expected = {name: tuple(t.shape) for name, t in fresh.items()}
-        found = {name: tuple(torch.as_tensor(value).shape) for name, value in state.items()}
-        if found != expected:
-            raise ValueError(f"state_dict has the state {found} for a parameter that needs {expected}")
+        shapes = {name: tuple(torch.as_tensor(value).shape) for name, value in state.items()}
+        if shapes != expected:
+            raise ValueError(f"state_dict has the state {shapes} for a parameter that needs {expected}")
 
 
 def restore(opt, saved: dict) -> None:
     """Put the state of `saved`, with its own numbers, into the optimizer `opt`."""
     for group, p, state in _pairs(opt, saved):
-        fresh = begin(opt, group, p)
+        fresh = opt.init_state(group, p)
         for name, t in fresh.items():
             t.copy_(torch.as_tensor(state[name]))
         opt.state[p] = fresh

@@ -9,7 +9,7 @@ MLPerf's LARS as last published, from their source. Absent, because no options o
   1e-30 to the squared gradient: small gradients in bfloat16 then hardly move a parameter.
 * LAMB as pytorch_optimizer has it by default (decay and bias correction outside the ratio) and as bitsandbytes has it
   (a ratio of at most 1, and of 0 for a parameter of zeros).
-* Momentum in Adafactor, transformers' warmup_init, trust_clip of timm's LARS, timm's AdafactorBigVision.
+* Momentum in Adafactor, transformers' warmup_init, trust_clip of timm's LAMB and LARS, timm's AdafactorBigVision.
 """
 
 import math
@@ -27,7 +27,6 @@ _LAMB = {
     "bias_correction": True,
     "phi": (0.0, math.inf),
     "adapt_without_decay": True,
-    "max_ratio": math.inf,
     "max_grad_norm": None,
 }
 LAMB_PRESETS = {
@@ -37,7 +36,7 @@ LAMB_PRESETS = {
     # NVIDIA Apex clips the joint norm of all gradients; without its argument use_nvlamb it is what timm took over.
     "nvlamb": _LAMB | {"max_grad_norm": 1.0},
     "apex": _LAMB | {"max_grad_norm": 1.0, "adapt_without_decay": False},
-    "timm": _LAMB | {"max_grad_norm": 1.0, "adapt_without_decay": False},  # its trust_clip is max_ratio=1.0
+    "timm": _LAMB | {"max_grad_norm": 1.0, "adapt_without_decay": False},
     # Only with its weight_decouple=False, adam_debias=True. There eps is also added to ‖u‖, here it is not.
     "pytorch_optimizer": _LAMB | {"bias_correction": False, "phi": (0.0, 10.0)},
 }

@@ -1,6 +1,6 @@
 """Sharded parameters: which dimensions are cut over which processes, and sums over all of them.
 
-A DTensor is cut into local tensors along the dimensions of a mesh of processes. The kernels work on local tensors; what
+A DTensor is cut into local tensors along the dimensions of a mesh of processes. The phases work on local tensors; what
 they sum over a dimension that is cut is a partial sum. `all_reduce` completes the partial sums of all parameters at
 once: one call for each mesh dimension, whatever the number of parameters. Absent on purpose: sums over processes that
 hold different parameters, as the stages of a pipeline do; their joint norm is that of each stage.
@@ -27,15 +27,15 @@ def local_gradient(p: torch.Tensor) -> torch.Tensor:
     return local(g)
 
 
-def cuts(p: torch.Tensor) -> tuple:
+def shards(p: torch.Tensor) -> tuple:
     """((process group, dimension of the tensor that it cuts), ...), outermost first; empty when nothing is cut."""
     if not isinstance(p, DTensor):
         return ()
-    dims = [_cut_dim(placement) for placement in p.placements]
+    dims = [_shard_dim(placement) for placement in p.placements]
     return tuple((p.device_mesh.get_group(k), dim) for k, dim in enumerate(dims) if dim is not None)
 
 
-def _cut_dim(placement):
+def _shard_dim(placement):
     """The dimension that a placement cuts, or None. Shard has one, and the strided Shard of FSDP on top of TP."""
     dim = getattr(placement, "dim", None)
     if dim is None and not placement.is_replicate():
@@ -52,7 +52,7 @@ def zeros(p: torch.Tensor, shape: tuple, dtype: torch.dtype) -> torch.Tensor:
     here, agrees = local(p), [size == length for size, length in zip(shape, p.shape, strict=True)]
     own = [length if same else 1 for length, same in zip(here.shape, agrees, strict=True)]
     own = torch.zeros(own, dtype=dtype, device=here.device)
-    dims = [_cut_dim(placement) for placement in p.placements]
+    dims = [_shard_dim(placement) for placement in p.placements]
     placements = [q if dim is None or agrees[dim] else Replicate() for q, dim in zip(p.placements, dims, strict=True)]
     stride = torch.empty(shape, device="meta").stride()
     return DTensor.from_local(own, p.device_mesh, placements, run_check=False, shape=torch.Size(shape), stride=stride)

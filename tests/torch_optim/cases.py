@@ -21,12 +21,7 @@ every_method = pytest.mark.parametrize(("cls", "options"), CLASSES.values(), ids
 every_class = pytest.mark.parametrize("cls", [getattr(torch_optim, name) for name in METHODS], ids=list(METHODS))
 
 # without those that only cut tensors into pieces
-WAYS = {
-    "loop": {},
-    "foreach": {"foreach": True},
-    "capturable": {"capturable": True},
-    "capturable foreach": {"capturable": True, "foreach": True},
-}
+WAYS = {"default": {}, "capturable": {"capturable": True}}
 every_way = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 
 

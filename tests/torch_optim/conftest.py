@@ -3,15 +3,15 @@
 import preflight
 import pytest
 
-from tests.torch_optim.helpers import compile_all, path_options
+from tests.torch_optim.helpers import compiling
 from tests.torch_optim.processes import folder, four, two
 
-__all__ = ["compile_all", "folder", "four", "path_options", "two"]
+__all__ = ["compiling", "folder", "four", "two"]
 
 
 def compiles(item) -> bool:
-    """Whether a test has kernels compiled, here or in the processes that it starts."""
-    return "compile_all" in item.fixturenames or item.path.name == "test_compile.py" or "[fused: " in item.name
+    """Whether a test has phases compiled, here or in the processes that it starts."""
+    return "compiling" in item.fixturenames or item.path.name == "test_compile.py" or "[compiled: " in item.name
 
 
 def pytest_collection_modifyitems(items):

@@ -1,51 +1,70 @@
 """What the tests of the torch optimizers share: paths, parameters, and the comparison with NumPy's optimizers."""
 
+import typing
+
 import numpy as np
 import pytest
 import torch
 
 from minilib import optim, torch_optim
-from minilib.torch_optim import base, work
+from minilib.torch_optim import phases
+from minilib.torch_optim.phases import Sizes
 from tests.references import recipe
 
 torch.set_num_threads(1)
 
-# How a step can be run: name -> options. "pieces" cuts tensors into pieces of 8 entries, "rows" into single rows.
+# How a step can be run: name -> (options, sizes). "pieces" cuts tensors into pieces of 8 entries, "rows" into single
+# rows; "stacks" puts all parameters of one shape together.
 PATHS = {
-    "loop": {},
-    "pieces": {},
-    "rows": {},
-    "foreach": {"foreach": True},
-    "capturable": {"capturable": True},
-    "capturable foreach": {"capturable": True, "foreach": True},
-    "capturable skip": {"capturable": True, "on_nonfinite": "skip"},
+    "default": ({}, None),
+    "pieces": ({}, Sizes(small=0, piece=8)),
+    "rows": ({}, Sizes(small=0, piece=1)),
+    "stacks": ({}, Sizes(small=2**20, stack=2**20)),
+    "capturable": ({"capturable": True}, None),
+    "capturable pieces": ({"capturable": True}, Sizes(small=0, piece=8)),
+    "capturable skip": ({"capturable": True, "on_nonfinite": "skip"}, None),
 }
-PIECES = {"pieces": 8, "rows": 1}
 every_path = pytest.mark.parametrize("path", PATHS)
 
-# Layouts that the recorded inputs do not have, as (shape, how to lay it out); the gradients stay contiguous.
+# Layouts that the recorded inputs do not have, as (shape, how to lay it out); the gradients stay contiguous. The
+# last two have gradients of zeros, in two columns or everywhere.
 LAYOUTS = {
     "row": ((1, 5), lambda t: t),
     "transposed": ((4, 3), lambda t: t.T.contiguous().T),
     "channels last": ((4, 3, 2, 2), lambda t: t.contiguous(memory_format=torch.channels_last)),
     "empty": ((0, 3), lambda t: t),
+    "one column": ((4, 1), lambda t: t),
+    "two by two": ((2, 2), lambda t: t),
+    "one by one": ((1, 1), lambda t: t),
+    "zero columns": ((3, 4), lambda t: t),
+    "no gradient": ((3, 2), lambda t: t),
 }
 
 
-@pytest.fixture
-def path_options(path, monkeypatch):
-    """The options of a path, with the pieces cut as the path says."""
-    monkeypatch.setattr(work, "PIECE", PIECES.get(path, work.PIECE))
-    return PATHS[path]
+def make(cls, params, path="default", **options):
+    """An optimizer whose steps take one of the paths."""
+    more, sizes = PATHS[path]
+    opt = cls(params, **options, **more)
+    opt.sizes = sizes
+    return opt
 
 
 @pytest.fixture
-def compile_all(monkeypatch):
-    """Compile the kernels of small parameters too; the list of kernels that ran compiled."""
-    ran, compiled = [], work.compiled
-    monkeypatch.setattr(base, "SMALL", 0)
-    monkeypatch.setattr(work, "compiled", lambda kernel: ran.append(kernel) or compiled(kernel))
-    return ran
+def compiling(monkeypatch):
+    """Makes an optimizer whose phases are compiled, of small parameters too; `.calls` are the calls that were."""
+
+    class Compiling:
+        calls: typing.ClassVar = []
+
+        def __call__(self, cls, params, **options):
+            opt = cls(params, compile=True, **options)
+            opt.sizes = Sizes(small=0, call=0, compile=0)
+            return opt
+
+    made, compiled = Compiling(), phases.compiled
+    monkeypatch.setattr(phases, "compiled", lambda those: made.calls.append(those) or compiled(those))
+    monkeypatch.setattr(Compiling, "calls", [])
+    return made
 
 
 class Parameter:
@@ -68,7 +87,9 @@ def gradients(layouts: bool = False) -> list[dict[str, np.ndarray]]:
     """One dictionary a step."""
     rng = np.random.default_rng(2)
     shapes = {name: shape for name, (shape, _) in LAYOUTS.items()} if layouts else {}
-    return [g | {name: rng.normal(size=shape) for name, shape in shapes.items()} for g in recipe.gradients()]
+    of = {"zero columns": np.array([0.0, 1.0, 0.0, 1.0]), "no gradient": 0.0}
+    steps = recipe.gradients()
+    return [g | {name: rng.normal(size=shape) * of.get(name, 1.0) for name, shape in shapes.items()} for g in steps]
 
 
 def set_gradients(params: dict, values: dict) -> None:
@@ -83,16 +104,16 @@ def error(ours: torch.Tensor, expected) -> float:
     return float(np.abs(ours - expected).max() / (np.abs(expected).max() or 1.0))
 
 
-def assert_follows_numpy(cls: str, options: dict, torch_options: dict, layouts: bool = True, axes: dict | None = None):
+def assert_follows_numpy(cls: str, options: dict, build=make, layouts: bool = True, axes: dict | None = None, **more):
     """Fifty steps in float64, every parameter at every step to 1e-12; the rate is halved after half of them.
 
-    `axes` says in which order of axes NumPy's optimizer sees a tensor. Empty tensors, which it refuses, need only not
-    disturb the others.
+    `build(cls, params, **options, **more)` makes the torch optimizer; `axes` says in which order of
+    axes NumPy's optimizer sees a tensor. Empty tensors, which it refuses, need only not disturb the others.
     """
     params, axes = start(layouts), axes or {}
     order = {name: axes.get(name, tuple(range(p.ndim))) for name, p in params.items()}
     theirs = {n: Parameter(p.detach().numpy().transpose(order[n])) for n, p in params.items() if p.numel()}
-    opt = getattr(torch_optim, cls)(params.values(), **options, **torch_options)
+    opt = build(getattr(torch_optim, cls), params.values(), **options, **more)
     reference = getattr(optim, cls)(theirs.values(), **options)
     for t, values in enumerate(gradients(layouts), start=1):
         if t == recipe.STEPS // 2:

@@ -11,18 +11,19 @@ import torch.distributed as dist
 from torch.distributed.device_mesh import init_device_mesh
 
 from minilib import torch_optim
+from minilib.torch_optim.phases import Sizes
 from tests.torch_optim import sharded_training as training
-from tests.torch_optim.sharded_cases import GRID_LAYOUTS, LAYOUTS, METHODS, compare, everything, fused
+from tests.torch_optim.sharded_cases import GRID_LAYOUTS, LAYOUTS, METHODS, compare, compiled, everything
 from tests.torch_optim.sharded_specials import bad_gradient, conversations, other_gradients
 
-PATHS = {"loop": {}, "foreach": {"foreach": True}}
+PIECES = Sizes(small=0, piece=8)
 FORMS = [name for name in METHODS if name in torch_optim.__all__]  # one a class; the others are its variants
 MESHES = {"line": [*LAYOUTS, "plain"], "grid": [*GRID_LAYOUTS, "plain"]}
 BOTH = ("rows", "rows and columns")  # a layout of the line, one of the grid
 OPTIONS = {
     "clipped": {"max_grad_norm": 1.0},
     "capturable": {"capturable": True, "max_grad_norm": 1.0},
-    "capturable skip": {"capturable": True, "on_nonfinite": "skip", "maximize": True},
+    "capturable skip": {"capturable": True, "on_nonfinite": "skip"},
 }
 BAD = {
     "raise": {},
@@ -46,21 +47,21 @@ def cases_of_four():
     found = {}
     for method in METHODS:
         for mesh, layouts in MESHES.items():
-            run = partial(compare, method, cells=everything(layouts), path=PATHS["foreach"])
-            found[f"compare: {method}, {mesh}, foreach"] = mesh, run
+            run = partial(compare, method, cells=everything(layouts), sizes=PIECES)
+            found[f"compare: {method}, {mesh}, pieces"] = mesh, run
         for layout in BOTH:
             for copies in (1, 5):
                 run = partial(conversations, method, layout=layout, copies=copies)
                 found[f"conversations: {method}, {layout}, {copies}"] = mesh_of(layout), run
     for method, layout in in_turn(FORMS):
-        run = partial(compare, method, cells=everything([layout]), path=PATHS["loop"])
-        found[f"compare: {method}, {layout}, loop"] = mesh_of(layout), run
+        run = partial(compare, method, cells=everything([layout]), sizes=None)
+        found[f"compare: {method}, {layout}, stacks"] = mesh_of(layout), run
     # How a bad gradient is found, what the options do and how a gradient is laid out anew does not depend on the cut.
     for method, name, layout in in_turn(("LARS", "LAMB", "Adafactor"), BAD):
         run = partial(bad_gradient, method, layout=layout, bad=float("nan"), **BAD[name])
         found[f"bad gradient: {method}, {layout}, {name}"] = mesh_of(layout), run
     for method, name, layout in in_turn(("LAMB", "CAME"), OPTIONS):
-        run = partial(compare, method, cells=everything([layout]), options=OPTIONS[name], path=PATHS["foreach"])
+        run = partial(compare, method, cells=everything([layout]), options=OPTIONS[name])
         found[f"compare: {method}, {layout}, {name}"] = mesh_of(layout), run
     for kind, layout in product(("replicated", "partial"), BOTH):
         run = partial(other_gradients, "CAME", layout=layout, of_the_gradient=kind)
@@ -82,7 +83,7 @@ def cases_of_two():
             found[f"training: {method}, {dtype}"] = "line", run
         found[f"load: {method}"] = "line", partial(training.load, method)
     for method in ("LAMB", "Adafactor"):
-        found[f"fused: {method}"] = "line", partial(fused, method)
+        found[f"compiled: {method}"] = "line", partial(compiled, method)
     return found
 
 

@@ -32,17 +32,15 @@ BAD = {
     "d": NOT_POSITIVE,
     "beta2_decay": [0.0, 0.8, -1.5, *NOT_NUMBERS],
     "phi": [(1, 1), (2, 1), (-1, 1), (0, NAN), (NAN, 1), (0, 1, 2), (0, "1"), 1.0, "ab", None],
-    "max_ratio": [*BOUNDS, None],
     "max_grad_norm": BOUNDS,
     "min_dim_size_to_factor": [-1, 1.0, NAN, "1", None, True],
     "factor": NOT_NAMES,
     "decay_by": NOT_NAMES,
     "on_nonfinite": NOT_NAMES,
     "scale_parameter": NOT_MAYBE,
-    "foreach": NOT_MAYBE,
-    "fused": NOT_MAYBE,
+    "compile": NOT_MAYBE,
 } | dict.fromkeys(
-    "adapt_without_decay bias_correction capturable correct_confidence joint_norm layer_adaptation maximize nesterov "
+    "adapt_without_decay bias_correction capturable correct_confidence joint_norm layer_adaptation nesterov "
     "relative_step scaled_momentum stochastic_rounding".split(),
     NOT_FLAGS,
 )
@@ -128,13 +126,6 @@ def test_an_unknown_option_is_refused_with_those_that_there_are(cls):
         cls([{"params": [tensor()], "learning_rate": 0.1}])
     with pytest.raises(ValueError, match="unknown option 1: may be one of"):
         cls([{"params": [tensor()], 1: 0.1}])
-
-
-def test_only_one_path_can_be_asked_for():
-    with pytest.raises(ValueError, match="foreach and fused must not both be True"):
-        LAMB([tensor()], foreach=True, fused=True)
-    with pytest.raises(ValueError, match="foreach and fused must not both be True"):
-        LAMB([{"params": [tensor()], "fused": True}], foreach=True)
 
 
 @some_methods(kind={kind.__name__: kind for kind in (np.float32, np.float64, int)}, way=WAYS)

@@ -9,7 +9,8 @@ import pytest
 import torch
 
 from minilib import torch_optim
-from minilib.torch_optim import base, compiler
+from minilib.torch_optim import base, compiler, phases
+from minilib.torch_optim.phases import Sizes
 
 OPTIMIZERS = [torch_optim.LARS, torch_optim.LAMB, torch_optim.Adafactor, torch_optim.CAME]
 ROOT = Path(__file__).resolve().parents[2]
@@ -78,37 +79,69 @@ def test_wrong_numbers_are_a_reason_too(monkeypatch):
 
 
 @pytest.mark.parametrize("cls", OPTIMIZERS)
-def test_a_fused_step_without_a_compiler_is_refused_and_nothing_changes(cls, without):
+def test_a_compiled_step_without_a_compiler_is_refused_and_nothing_changes(cls, without):
     params = tensors()
     before = [p.detach().clone() for p in params]
-    opt = cls(params, lr=0.01, fused=True)
-    with pytest.raises(RuntimeError, match=f"fused=True: {REASON}. Without it the same steps are taken"):
+    opt = cls(params, lr=0.01, compile=True)
+    with pytest.raises(RuntimeError, match=f"compile=True: {REASON}. Without it the same steps are taken"):
         opt.step()
     assert all(torch.equal(p, q) for p, q in zip(params, before, strict=True))
     assert not opt.state
 
 
 @pytest.mark.parametrize("cls", OPTIMIZERS)
-def test_the_run_goes_on_without_fused_as_if_nothing_had_happened(cls, without):
+def test_the_run_goes_on_uncompiled_as_if_nothing_had_happened(cls, without):
     ours, theirs = tensors(), tensors()
     refused, plain = cls(ours, lr=0.01), cls(theirs, lr=0.01)
     refused.step()
-    refused.param_groups[0]["fused"] = True
-    with pytest.raises(RuntimeError, match="fused=True"):
+    refused.param_groups[0]["compile"] = True
+    with pytest.raises(RuntimeError, match="compile=True"):
         refused.step()
-    refused.param_groups[0]["fused"] = None
+    refused.param_groups[0]["compile"] = None
     refused.step()
     plain.step()
     plain.step()
     assert all(torch.equal(p, q) for p, q in zip(ours, theirs, strict=True))
 
 
-def test_small_parameters_need_no_compiler(without):
-    p = tensors()[1]
-    torch_optim.LAMB([p], lr=0.01, fused=True).step()
-
-
-def test_without_fused_nobody_asks(monkeypatch):
+def test_what_is_small_is_not_compiled_and_nobody_asks(monkeypatch):
     monkeypatch.setattr(base, "cannot_compile", lambda device: pytest.fail("asked"))
-    for options in ({}, {"foreach": True}):
-        torch_optim.LAMB(tensors(), lr=0.01, **options).step()
+    torch_optim.LAMB(tensors(), lr=0.01).step()
+
+
+LARGE = Sizes(compile=1000)  # with these sizes the parameters here are large
+
+
+def test_what_is_large_is_compiled_by_default_and_the_log_says_so_once(caplog, monkeypatch):
+    calls = []
+    monkeypatch.setattr(base, "cannot_compile", lambda device: "")
+    monkeypatch.setattr(phases, "compiled", lambda those: calls.append(those) or eager(those))
+    opt = torch_optim.LAMB(tensors(), lr=0.01)
+    opt.sizes = LARGE
+    opt.step()
+    opt.step()
+    assert len(calls) == 4  # two calls a step, for the large one
+    assert caplog.messages == ["LAMB is compiled: the first step takes some seconds (compile=False does not)"]
+
+
+def eager(those):
+    """What `compiled` returns, uncompiled."""
+
+    def call(x, g, s, sums, n):
+        for phase in those:
+            between = hasattr(phase, "between")
+            out = phase(s, sums, n) if between else phases.apply(phase, x, g, s, sums, n)
+            sums = phases.values_of(out)
+        return out
+
+    return call
+
+
+def test_without_a_compiler_what_is_large_runs_uncompiled_and_the_log_says_why(without, caplog):
+    opt = torch_optim.LAMB(tensors(), lr=0.01)
+    opt.sizes = LARGE
+    opt.step()
+    opt.step()
+    assert caplog.messages == [f"LAMB is not compiled: {REASON}"]
+    torch_optim.LAMB(tensors(), lr=0.01, compile=False).step()
+    assert len(caplog.messages) == 1

@@ -29,7 +29,6 @@ OTHER = {
     "weight_decay": (0.3, {}),
     "trust_coefficient": (0.2, {}),
     "phi": ((0.5, 0.6), {}),
-    "max_ratio": (0.1, {}),
     "layer_adaptation": (False, {}),
     "adapt_without_decay": (False, {"weight_decay": 0.0}),
     "bias_correction": (False, {}),
@@ -44,7 +43,6 @@ OTHER = {
     "factor": ("first", {}),
     "min_dim_size_to_factor": (7, {}),
     "correct_confidence": (True, {}),
-    "maximize": (True, {}),
 }
 OTHER_OF = {
     ("Adafactor", "eps"): ((0.1, 0.5), {}),
@@ -54,7 +52,7 @@ OTHER_OF = {
 OPTIONS = [
     (getattr(torch_optim, method), name)
     for method in METHODS
-    for name in [*inspect.signature(getattr(torch_optim, method)).parameters, "maximize"]
+    for name in inspect.signature(getattr(torch_optim, method)).parameters
     if name not in ("params", "options")
 ]
 
@@ -81,7 +79,9 @@ def test_an_option_of_a_group_is_that_groups_alone(cls, name):
     assert any(bits(p) != bits(plain[n]) for n, p in changed.items()), "the option does not matter here"
 
 
-@pytest.mark.parametrize(("name", "value"), [("max_grad_norm", 2.0), ("on_nonfinite", "skip"), ("capturable", True)])
+@pytest.mark.parametrize(
+    ("name", "value"), [("max_grad_norm", 2.0), ("on_nonfinite", "skip"), ("capturable", True), ("compile", False)]
+)
 def test_what_is_about_all_gradients_together_must_be_equal_in_all_groups(name, value):
     a, b = torch.nn.Parameter(torch.ones(2)), torch.nn.Parameter(torch.ones(2))
     message = f"{name} must be the same in all groups, got {value!r} in group 1"
@@ -173,19 +173,6 @@ def test_a_closure_is_called_once_with_gradients_enabled_and_its_loss_returned()
     assert calls == [True] * 3
     assert bits(p) == bits(q)
     assert opt.step() is None
-
-
-@some_methods(way=WAYS)
-def test_maximizing_is_the_mirror_of_minimizing(cls, options, way):
-    up, down = parameters(), parameters()
-    ascent = cls(up.values(), maximize=True, max_grad_norm=1.0, **options, **way)
-    descent = cls(down.values(), max_grad_norm=1.0, **options, **way)
-    for values in gradients()[:5]:
-        set_gradients(up, {name: -g for name, g in values.items()})
-        set_gradients(down, values)
-        ascent.step()
-        descent.step()
-    assert_same(up, down)
 
 
 # Identity of parameters

@@ -8,11 +8,18 @@ import torch
 from torch import nn
 
 from minilib.torch_optim import LAMB, LARS
-from tests.torch_optim.cases import WAYS, all_methods, assert_same, bits, parameters, run, run_steps, snapshot
+from tests.torch_optim.cases import (
+    WAYS,
+    all_methods,
+    assert_same,
+    bits,
+    every_method,
+    parameters,
+    run_steps,
+    snapshot,
+)
 from tests.torch_optim.helpers import gradients, set_gradients
 
-HOST = {"loop": {}, "foreach": {"foreach": True}}
-DEVICE = {"loop": {"capturable": True}, "foreach": {"capturable": True, "foreach": True}}
 VALUES = {str(value): value for value in (math.nan, math.inf, -math.inf)}
 CLIPS = {f"clip {clip}": clip for clip in (None, 1.0, math.inf)}  # the norm that clipping takes finds the bad ones too
 NAMES = {name: name for name in ("matrix (group 0)", "scalar (group 1)", "kernel (group 1)", "zeros (group 1)")}
@@ -31,9 +38,9 @@ def midway(cls, **options):
     return params, opt
 
 
-@all_methods(clip=CLIPS, way=HOST, name=NAMES, value=VALUES)
-def test_it_is_refused_by_name_and_nothing_has_changed(cls, options, clip, way, name, value):
-    params, opt = midway(cls, max_grad_norm=clip, **options, **way)
+@all_methods(clip=CLIPS, name=NAMES, value=VALUES)
+def test_it_is_refused_by_name_and_nothing_has_changed(cls, options, clip, name, value):
+    params, opt = midway(cls, max_grad_norm=clip, **options)
     params[name.split()[0]].grad.view(-1)[-1] = value
     before = snapshot(opt)
     message = f"the gradient of {name} is nan, infinite, or too large to be squared"
@@ -78,10 +85,10 @@ def test_a_run_that_skips_it_goes_on_as_if_it_had_not_been(cls, options, way, cl
         assert {k: bits(t) for k, t in opt.state[p].items()} == {k: bits(t) for k, t in other.state[q].items()}
 
 
-@all_methods(way=HOST)
-def test_skipping_the_first_gradient_leaves_no_state_behind(cls, options, way):
+@every_method
+def test_skipping_the_first_gradient_leaves_no_state_behind(cls, options):
     params = parameters()
-    opt = cls(params.values(), on_nonfinite="skip", **options, **way)
+    opt = cls(params.values(), on_nonfinite="skip", **options)
     set_gradients(params, gradients()[0])
     params["scalar"].grad.fill_(math.nan)
     opt.step()
@@ -91,9 +98,9 @@ def test_skipping_the_first_gradient_leaves_no_state_behind(cls, options, way):
     assert_same(params, parameters())
 
 
-@all_methods(way=DEVICE, clip=CLIPS)
-def test_skipping_on_the_device_leaves_parameters_and_state_as_they_were(cls, options, way, clip):
-    params, opt = midway(cls, on_nonfinite="skip", max_grad_norm=clip, **options, **way)
+@all_methods(clip=CLIPS)
+def test_skipping_on_the_device_leaves_parameters_and_state_as_they_were(cls, options, clip):
+    params, opt = midway(cls, on_nonfinite="skip", max_grad_norm=clip, capturable=True, **options)
     params["scalar"].grad.fill_(math.inf)
     before = {name: (bits(p), [bits(t) for t in opt.state[p].values()]) for name, p in params.items()}
     opt.step()
@@ -117,14 +124,23 @@ def test_the_count_that_was_read_does_not_change_with_later_steps():
     assert [int(count) for count in counts] == [0, 1, 1, 2]
 
 
-@all_methods(way=DEVICE)
-def test_raising_on_the_device_is_an_assertion_there(cls, options, way):
-    params, opt = midway(cls, **options, **way)
+@every_method
+def test_where_the_host_does_not_wait_the_next_step_raises_by_name(cls, options):
+    params, opt = midway(cls, **options, capturable=True)
     params["vector"].grad[0] = math.nan
-    before = snapshot(opt)
-    with pytest.raises(RuntimeError, match="a gradient is nan, infinite, or too large to be squared"):
+    before = {name: (bits(p), [bits(t) for t in opt.state[p].values()]) for name, p in params.items()}
+    opt.step()
+    fresh_data, fresh_state = before.pop("kernel")
+    assert bits(params["kernel"]) == fresh_data
+    assert fresh_state == []
+    assert {n: (bits(params[n]), [bits(t) for t in opt.state[params[n]].values()]) for n in before} == before
+    params["vector"].grad[0] = 0.0
+    kept = snapshot(opt)
+    with pytest.raises(ValueError, match=r"the gradient of vector \(group 0\) is nan, infinite, or too large"):
         opt.step()
-    assert snapshot(opt) == before
+    assert snapshot(opt) == kept
+    opt.step()  # it was said once, and this gradient is good
+    assert bits(params["vector"]) != before["vector"][0]
 
 
 # Too large
@@ -132,10 +148,10 @@ def test_raising_on_the_device_is_an_assertion_there(cls, options, way):
 LARGE = 1e30  # its square is not a float32
 
 
-@all_methods(clip=CLIPS, way=HOST, dtype={str(dtype): dtype for dtype in (torch.float32, torch.bfloat16)})
-def test_a_finite_gradient_whose_square_is_infinite_is_refused(cls, options, clip, way, dtype):
+@all_methods(clip=CLIPS, dtype={str(dtype): dtype for dtype in (torch.float32, torch.bfloat16)})
+def test_a_finite_gradient_whose_square_is_infinite_is_refused(cls, options, clip, dtype):
     p = nn.Parameter(torch.ones(3, 2, dtype=dtype))
-    opt = cls([p], max_grad_norm=clip, **options, **way)
+    opt = cls([p], max_grad_norm=clip, **options)
     p.grad = torch.full_like(p, LARGE)
     with pytest.raises(ValueError, match="parameter 0 of group 0 is nan, infinite, or too large to be squared"):
         opt.step()
@@ -160,14 +176,15 @@ def test_gradients_of_two_data_types_are_looked_at_together():
     assert (int(opt.skipped), bits(a) == bits(torch.ones(2))) == (1, False)
 
 
-# Compiled kernels
+# Compiled phases
 
 
 @pytest.mark.parametrize("on_nonfinite", ["raise", "skip"])
-def test_compiled_kernels_are_never_reached_by_it(on_nonfinite, compile_all):
-    params = parameters()
-    opt = run(LAMB, params, 2, fused=True, on_nonfinite=on_nonfinite)
-    reached = len(compile_all)
+def test_compiled_phases_are_never_reached_by_it(on_nonfinite, compiling):
+    params, others = parameters(), parameters()
+    opt = compiling(LAMB, params.values(), on_nonfinite=on_nonfinite)
+    run_steps(opt, params, 1, 2)
+    reached = len(compiling.calls)
     set_gradients(params, gradients()[2])
     params["kernel"].grad[0] = math.nan
     before = snapshot(opt)
@@ -178,8 +195,7 @@ def test_compiled_kernels_are_never_reached_by_it(on_nonfinite, compile_all):
         opt.step()
         assert opt.skipped == 1
     assert snapshot(opt) == before
-    assert len(compile_all) == reached > 0, "a kernel ran before the check"
+    assert len(compiling.calls) == reached > 0, "a phase ran before the check"
     run_steps(opt, params, 3, 3)
-    others = parameters()
-    run(LAMB, others, 3, fused=True)
+    run_steps(compiling(LAMB, others.values()), others, 1, 3)
     assert_same(params, others)

@@ -1,4 +1,4 @@
-"""Trust ratios and clipping by the joint norm, by hand and against torch."""
+"""Steps that do not wait for the device, and clipping by the joint norm, by hand and against torch."""
 
 import math
 
@@ -6,13 +6,12 @@ import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from minilib.torch_optim import CAME, LAMB, LARS, LARS2020
+from minilib.torch_optim import LAMB, LARS
 from tests.torch_optim.cases import (
     WAYS,
     all_methods,
     assert_same,
     bits,
-    every_way,
     parameters,
     run,
     some_methods,
@@ -28,77 +27,15 @@ class Asynchronous(TorchDispatchMode):
         return func(*args, **(kwargs or {}))
 
 
-def lamb(x, g):
-    """The first step's ‖x‖/‖u‖ with ε = 1e-6 and λ = 0.1."""
-    return x.norm() / (g / (g.abs() + 1e-6) + 0.1 * x).norm()
-
-
-def lars(x, g):
-    return 0.1 * x.norm() / (g.norm() + 0.1 * x.norm())
-
-
-def lars2020(x, g):
-    return x.norm() / (0.1 * (g + 0.1 * x)).norm()
-
-
-BY_HAND = {
-    "LAMB": (LAMB, {"weight_decay": 0.1}, lamb),
-    "LARS": (LARS, {"weight_decay": 0.1, "trust_coefficient": 0.1}, lars),
-    "LARS2020": (LARS2020, {"weight_decay": 0.1}, lars2020),
-}
-by_hand = pytest.mark.parametrize(("cls", "options", "formula"), BY_HAND.values(), ids=BY_HAND)
-
-
-@every_way
-@by_hand
-def test_trust_ratios_are_those_of_the_formula_and_1_where_a_parameter_is_zero(cls, options, formula, way):
-    params = parameters()
-    values = gradients()[0]
-    expected = {name: formula(p.detach(), torch.tensor(values[name])) for name, p in params.items()}
-    expected["zeros"] = torch.tensor(1.0)
-    opt = run(cls, params, 1, **options, **way)
-    ratios = opt.trust_ratios()
-    assert set(ratios) == set(params.values())
-    for name, p in params.items():
-        assert ratios[p].shape == ()
-        assert float(ratios[p]) == pytest.approx(float(expected[name]), rel=1e-12), name
-
-
-@by_hand
-def test_trust_ratios_are_those_of_the_last_step_and_a_copy(cls, options, formula):
-    params = parameters()
-    opt = run(cls, params, 1, **options)
-    first = {p: float(ratio) for p, ratio in opt.trust_ratios().items()}
-    opt.trust_ratios().clear()
-    set_gradients(params, gradients()[1])
-    opt.step()
-    second = {p: float(ratio) for p, ratio in opt.trust_ratios().items()}
-    assert set(first) == set(second) == set(params.values())
-    assert first[params["matrix"]] != second[params["matrix"]]
-
-
-@by_hand
-def test_a_group_without_adaptation_has_the_ratio_1(cls, options, formula):
-    params = parameters()
-    opt = run(cls, params, 1, **options, layer_adaptation=False)
-    assert set(opt.trust_ratios().values()) == {1.0}
-
-
-def test_methods_without_a_ratio_report_none():
-    assert run(CAME, parameters(), 1).trust_ratios() == {}
-
-
 @all_methods(
-    foreach={"loop": False, "foreach": True},
     more={"raise": {}, "clipped": {"max_grad_norm": 1.0}, "skip": {"on_nonfinite": "skip"}},
 )
-def test_a_capturable_step_and_its_ratios_never_wait_for_the_device(cls, options, foreach, more):
+def test_a_capturable_step_never_waits_for_the_device(cls, options, more):
     params = parameters()
-    opt = run(cls, params, 1, capturable=True, foreach=foreach, **options, **more)
+    opt = run(cls, params, 1, capturable=True, **options, **more)
     set_gradients(params, gradients()[1])
     with Asynchronous():
         opt.step()
-        opt.trust_ratios()
     assert {int(s["step"]) for s in opt.state.values()} == {2}
 
 

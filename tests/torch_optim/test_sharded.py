@@ -49,8 +49,8 @@ def test_in_float32_they_differ_by_rounding_only(case, two):
     assert_equal_runs(two[case], 1e-6)
 
 
-@pytest.mark.parametrize("case", of_kind(2, "fused"))
-def test_compiled_kernels_serve_uneven_and_empty_parts(case, two):
+@pytest.mark.parametrize("case", of_kind(2, "compiled"))
+def test_compiled_phases_serve_uneven_and_empty_parts(case, two):
     assert_equal_runs(two[case], 1e-12)
 
 

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from minilib.memory import factors
-from minilib.torch_optim import CAME, LAMB, Adafactor
+from minilib.torch_optim import CAME, LAMB, LARS2020, Adafactor
 from tests.torch_optim.cases import (
     WAYS,
     bits,
@@ -201,6 +201,37 @@ def test_step_numbers_are_the_only_state_that_is_not_counted():
     assert opt.state_bytes() == everything - 8 * len(params)
 
 
+# To other optimizers and from them
+
+
+def adamw(params):
+    opt = torch.optim.AdamW(params.values(), lr=0.01, betas=(0.8, 0.95), eps=1e-4, weight_decay=0.05)
+    run_steps(opt, params, 1, 4)
+    return opt
+
+
+def test_a_run_changes_from_adamw_to_lamb_and_back_and_keeps_its_moments():
+    """Without layer adaptation LAMB is AdamW: a run that goes through both ends like one that does not."""
+    params, others = parameters(), parameters()
+    first, alone = adamw(params), adamw(others)
+    lamb = LAMB(params.values(), layer_adaptation=False)
+    lamb.load_state_dict(first.state_dict())
+    assert {k: lamb.param_groups[0][k] for k in ("lr", "betas", "eps", "weight_decay", "layer_adaptation")} == {
+        "lr": 0.01,
+        "betas": (0.8, 0.95),
+        "eps": 1e-4,
+        "weight_decay": 0.05,
+        "layer_adaptation": False,
+    }
+    run_steps(lamb, params, 5, 8)
+    last = torch.optim.AdamW(params.values())
+    last.load_state_dict(lamb.state_dict())
+    run_steps(last, params, 9, 12)
+    run_steps(alone, others, 5, 12)
+    for name, p in params.items():
+        torch.testing.assert_close(p, others[name], rtol=1e-10, atol=1e-12)
+
+
 # What does not fit
 
 
@@ -220,14 +251,14 @@ def refused(opt, saved, message):
 def test_state_of_another_optimizer_is_refused_and_nothing_changes():
     params = parameters()
     opt = run(LAMB, params, 2)
-    refused(opt, torch.optim.AdamW(parameters().values()).state_dict(), "state_dict has no option .*: is it of a LAMB")
+    refused(opt, run(LARS2020, parameters(), 2).state_dict(), "state_dict has the state .*'momentum_buffer'")
     refused(opt, changed(opt.state_dict(), lr=math.nan), "lr must be .*, got nan")
     refused(opt, LAMB(list(parameters().values())[:2]).state_dict(), r"groups of \[2\] parameters, this optimizer of")
     saved = copy.deepcopy(opt.state_dict())
-    saved["state"][0]["m"] = torch.ones(4, 6)
+    saved["state"][0]["exp_avg"] = torch.ones(4, 6)
     refused(opt, saved, r"state_dict has the state .*\(4, 6\).* for a parameter that needs .*\(6, 4\)")
-    del saved["state"][0]["m"]
-    refused(opt, saved, "state_dict has the state .* for a parameter that needs .*'m'")
+    del saved["state"][0]["exp_avg"]
+    refused(opt, saved, "state_dict has the state .* for a parameter that needs .*'exp_avg'")
 
 
 def test_options_that_a_scheduler_added_are_kept():

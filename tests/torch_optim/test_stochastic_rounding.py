@@ -4,14 +4,14 @@ import pytest
 import torch
 
 from minilib.torch_optim import LARS
-from minilib.torch_optim.kernels import stochastically
-from tests.torch_optim.helpers import every_path
+from minilib.torch_optim.rounding import round_stochastically
+from tests.torch_optim.helpers import every_path, make
 from tests.torch_optim.test_precision import every_method
 
 
-def sgd(params, lr, **options):
+def sgd(params, lr, build=make, **options):
     """The plainest method here: plain SGD."""
-    return LARS(params, lr=lr, momentum=0.0, layer_adaptation=False, **options)
+    return build(LARS, params, lr=lr, momentum=0.0, layer_adaptation=False, **options)
 
 
 def walk(x, g, steps, lr, **options) -> torch.Tensor:
@@ -33,14 +33,12 @@ def near_three_quarters(n=10_000):
     return x.bfloat16(), (0.5 + torch.rand(n, generator=rng)).bfloat16()
 
 
-@pytest.mark.parametrize(
-    ("path", "sign"), [("loop", 1), ("foreach", -1), ("capturable", -1), ("capturable foreach", 1)]
-)
-def test_a_thousand_updates_of_a_thousandth_move_the_mean_by_one(path, path_options, sign):
+@pytest.mark.parametrize(("path", "sign"), [("default", 1), ("pieces", -1), ("capturable", -1), ("stacks", 1)])
+def test_a_thousand_updates_of_a_thousandth_move_the_mean_by_one(path, sign):
     x, g = near_three_quarters()
-    lr = sign * ULP / 1000
-    assert torch.equal(walk(x, g, 10, abs(lr), maximize=sign < 0, **path_options), x)
-    end = walk(x, g, 1000, abs(lr), maximize=sign < 0, stochastic_rounding=True, **path_options)
+    lr = ULP / 1000
+    assert torch.equal(walk(x, sign * g, 10, lr, path=path), x)
+    end = walk(x, sign * g, 1000, lr, stochastic_rounding=True, path=path)
     # Every entry takes a Poisson number of jumps, g on average. Equal values jump together: the mean over about 3,000
     # different ones has the deviation 0.02.
     jumps = (x.double() - end.double()) / ULP * sign
@@ -51,12 +49,12 @@ def test_a_thousand_updates_of_a_thousandth_move_the_mean_by_one(path, path_opti
     assert jumps[large].mean() - jumps[~large].mean() == pytest.approx(0.5, abs=0.15)
 
 
-def test_compiled_kernels_round_stochastically_too(compile_all):
+def test_compiled_phases_round_stochastically_too(compiling):
     x, g = near_three_quarters()
-    assert torch.equal(walk(x, g, 5, ULP / 100, fused=True), x)
-    end = walk(x, g, 100, ULP / 100, stochastic_rounding=True, fused=True)
+    assert torch.equal(walk(x, g, 5, ULP / 100, build=compiling), x)
+    end = walk(x, g, 100, ULP / 100, stochastic_rounding=True, build=compiling)
     assert ((x.double() - end.double()) / ULP).mean().item() == pytest.approx(g.double().mean().item(), abs=0.08)
-    assert len(compile_all) >= 105
+    assert len(compiling.calls) >= 105
 
 
 def test_stochastic_rounding_is_deterministic():
@@ -79,10 +77,10 @@ def test_stochastic_rounding_is_another_one_at_every_step():
 
 
 @every_path
-def test_halves_of_a_tensor_are_rounded_like_the_whole(path, path_options):
+def test_halves_of_a_tensor_are_rounded_like_the_whole(path):
     x, g = near_three_quarters(100)
     whole, parts = torch.nn.Parameter(x.clone()), [torch.nn.Parameter(t.clone()) for t in x.chunk(2)]
-    opts = [sgd([whole], ULP / 10, stochastic_rounding=True), sgd(parts, ULP / 10, stochastic_rounding=True)]
+    opts = [sgd(ps, ULP / 10, path=path, stochastic_rounding=True) for ps in ([whole], parts)]
     whole.grad = g
     for p, part in zip(parts, g.chunk(2), strict=True):
         p.grad = part
@@ -116,12 +114,12 @@ def test_every_method_rounds_stochastically_and_without_bias(cls, options):
 @pytest.mark.parametrize("value", [1.0, -0.75, 0.0, 3e38, 1e-38])
 def test_what_bfloat16_can_hold_is_never_changed(value):
     t = torch.full((1,), value).bfloat16().float()
-    assert all(torch.equal(stochastically(t, seed), t) for seed in range(100))
+    assert all(torch.equal(round_stochastically(t, seed), t) for seed in range(100))
 
 
 @pytest.mark.parametrize("fraction", [0.1, 0.5, 0.9])
 def test_rounding_goes_to_either_neighbour_with_the_probability_that_keeps_the_mean(fraction):
     value = torch.tensor([-(0.75 + fraction * ULP)])
-    found = torch.cat([stochastically(value, seed) for seed in range(4000)])
+    found = torch.cat([round_stochastically(value, seed) for seed in range(4000)])
     assert set(found.tolist()) == {-0.75, -0.75 - ULP}
     assert ((-0.75 - found) / ULP).mean().item() == pytest.approx(fraction, abs=4 * 0.5 / 4000**0.5)

@@ -1,0 +1,218 @@
+"""How a method runs: one phase after the other over all parameters, and between two of them the sums are completed.
+
+A method is a tuple of *phases*, plain functions of tensors. `phase(x, g, s, sums, n)` goes over a whole parameter,
+reads and writes tensors entry by entry, and returns the sums that it took, as `total` and `along` make them. The next
+phase gets these complete: added up over all pieces, and over all processes that hold a part of the parameter. A phase
+marked `between` is `phase(s, sums, n)`: it works on small tensors alone, and may hand on what needs no completion. The
+last phase returns what is subtracted from x.
+
+    x: parameters of one shape, `(k, *shape)`; k is 1 for a large one. g: their gradients.
+    s: their state, name -> tensor. n: the numbers of the step, see `Optimizer.numbers`.
+
+Eager, a phase runs piece by piece, so that its temporaries are small and stay in the cache. Compiled, it is one call.
+"""
+
+import functools
+import types
+from dataclasses import dataclass
+
+import torch
+
+from minilib.torch_optim.rounding import round_stochastically
+from minilib.torch_optim.sharding import all_reduce
+
+ALL, ROWS, COLUMNS = None, -1, -2  # what is summed over: all entries of a parameter, those of each row, of each column
+BLOCK = 32  # rows
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """In entries: how a device is kept busy without large temporaries.
+
+    Attributes:
+        small: parameters with fewer are put into a stack with others of their shape.
+        stack: what a stack may have.
+        piece: what an eager phase takes at once.
+        call: what has fewer is not compiled: a call costs more than the work.
+        compile: from so many in all on, `compile=None` compiles.
+    """
+
+    small: int = 2**14
+    stack: int = 2**16
+    piece: int = 2**17
+    call: int = 2**12
+    compile: int = 2**22
+
+
+CPU = Sizes()
+# A kernel of a GPU is started in microseconds, whatever its size: larger stacks, so that there are fewer.
+GPU = Sizes(small=2**20, stack=2**21, piece=2**24, call=0, compile=0)
+
+
+@dataclass
+class Bucket:
+    """Parameters of one shape that step together.
+
+    Attributes:
+        phases: of their method.
+        x, g, s: see above; of a sharded parameter, the part that this process holds.
+        n: the numbers of the step.
+        shards: see `sharding.shards`, in dimensions of `x`.
+        compiled: is it? If not, piece: what a phase takes at once.
+        written: pairs of (tensor, its part of a stack), which is copied back in the end.
+        sums: what the last phase returned, complete.
+    """
+
+    phases: tuple
+    x: torch.Tensor
+    g: torch.Tensor
+    s: dict
+    n: dict
+    shards: tuple
+    compiled: bool
+    piece: int
+    written: list
+    sums: tuple = ()
+
+
+def total(t):
+    """The sum over all entries of each parameter. Row by row: one long sum in float32 would not be exact enough."""
+    return t.sum(-1, keepdim=True).sum(tuple(range(1, t.ndim)), keepdim=True), ALL
+
+
+def along(t, dim):
+    """The sums of rows (dim -1) or of columns (-2). Compiled code gets columns in blocks that stay in the cache."""
+    whole = t.shape[-2] // BLOCK
+    if dim == COLUMNS and torch.compiler.is_compiling() and t.device.type == "cpu" and whole:
+        blocks = t[..., : whole * BLOCK, :].unflatten(-2, (whole, BLOCK))
+        rest = t[..., whole * BLOCK :, :].sum(-2, keepdim=True)
+        return blocks.sum(-2).sum(-2, keepdim=True) + rest, dim
+    return t.sum(dim, keepdim=True), dim
+
+
+def between(phase):
+    """Marks a phase that works on sums alone."""
+    phase.between = True
+    return phase
+
+
+def run_phases(buckets) -> None:
+    """All phases over all buckets. What is on this process alone runs to its end, the rest goes on together."""
+    sharded = []
+    for bucket in buckets:
+        if bucket.shards:
+            sharded.append(bucket)
+            continue
+        for phases in _calls(bucket.phases):
+            _run(bucket, phases)
+        _put_back(bucket)
+    for k in range(max((len(bucket.phases) for bucket in sharded), default=0)):
+        at_work = [bucket for bucket in sharded if k < len(bucket.phases)]
+        for bucket in at_work:
+            _run(bucket, bucket.phases[k : k + 1])
+        all_reduce([pair for bucket in at_work for pair in _partial(bucket)])
+    for bucket in sharded:
+        _put_back(bucket)
+
+
+def _put_back(bucket):
+    for t, part in bucket.written:
+        t.copy_(part)
+
+
+@functools.cache
+def _calls(phases):
+    """The phases, each `between` together with the phase that follows: one compiled call."""
+    calls, call = [], ()
+    for phase in phases:
+        call += (phase,)
+        if not hasattr(phase, "between"):
+            calls.append(call)
+            call = ()
+    return calls
+
+
+def _run(bucket, phases):
+    if bucket.compiled:
+        out = compiled(phases)(bucket.x, bucket.g, bucket.s, values_of(bucket.sums), bucket.n)
+    else:
+        out = bucket.sums
+        for phase in phases:
+            values = values_of(out)
+            between = hasattr(phase, "between")
+            out = phase(bucket.s, values, bucket.n) if between else _sweep(phase, bucket, values)
+    bucket.sums = out
+
+
+def values_of(sums):
+    """Sums without their dimensions; what is no sum has none."""
+    return tuple(value[0] if isinstance(value, tuple) else value for value in sums)
+
+
+def _sweep(phase, bucket, sums):
+    """Piece by piece along the first dimension that can be cut: sums are added up, or joined where each has its own."""
+    x, n = bucket.x, bucket.n
+    dim = next((d for d in range(1, x.ndim) if x.shape[d] > 1), 1)
+    count = max(1, bucket.piece * x.shape[dim] // max(1, x.numel()))
+    if torch.compiler.is_compiling() or count >= x.shape[dim]:
+        return apply(phase, x, bucket.g, bucket.s, sums, n)
+    parts = []
+    for first in range(0, x.shape[dim], count):
+        cut = functools.partial(_cut, size=x.shape[dim], dim=dim, first=first, count=count)
+        state = {name: cut(t) for name, t in bucket.s.items()}
+        parts.append(apply(phase, cut(x), cut(bucket.g), state, tuple(map(cut, sums)), n))
+    joined = []
+    for (_, over), *_ in zip(*parts, strict=True):
+        values = [part[len(joined)][0] for part in parts]
+        added = over is ALL or over % x.ndim == dim
+        joined.append((sum(values[1:], values[0]) if added else torch.cat(values, dim), over))
+    return tuple(joined)
+
+
+def _cut(t, size, dim, first, count):
+    """This piece of `t`, or all of it where it has no entries of its own along this dimension."""
+    return t.narrow(dim, first, min(count, size - first)) if t.shape[dim] == size else t
+
+
+def apply(phase, x, g, s, sums, n):
+    """One call of a phase; what the last one returns is subtracted."""
+    dtype = next(iter(s.values())).dtype
+    wide, g = x.to(dtype), g.to(dtype)
+    if n["scale"] is not None:
+        g = g * n["scale"]
+    if n["ok"] is not None:
+        g = torch.where(n["ok"] > 0, g, 0.0)
+    out = phase(wide, g, s, sums, n)
+    if isinstance(out, tuple):
+        return out
+    if x.dtype == dtype:
+        x.sub_(out)
+    else:
+        x.copy_(wide - out if n["seed"] is None else round_stochastically(wide - out, n["seed"]))
+    return ()
+
+
+def _partial(bucket):
+    """The sums of a sharded bucket that are partial, as (tensor, process groups)."""
+    for value, over in (pair for pair in bucket.sums if isinstance(pair, tuple)):
+        groups = [group for group, dim in bucket.shards if over is ALL or dim == over % bucket.x.ndim]
+        if groups:
+            yield value, groups
+
+
+@functools.cache
+def compiled(phases: tuple):
+    """These phases as one compiled function, `(x, g, s, sums, n) -> sums`."""
+
+    def call(x, g, s, sums, n):
+        for phase in phases:
+            out = phase(s, sums, n) if hasattr(phase, "between") else apply(phase, x, g, s, sums, n)
+            sums = values_of(out)
+        return out
+
+    # The compiler keeps what it made by code object: every function gets one of its own.
+    name = "_".join(phase.__name__ for phase in phases)
+    own = types.FunctionType(call.__code__.replace(co_name=name), globals(), name, None, call.__closure__)
+    # The width of the registers is named: PyTorch's cache on disk does not ask for it.
+    width = {"AVX512": 512, "AVX2": 256}.get(torch.backends.cpu.get_cpu_capability())
+    return torch.compile(own, fullgraph=True, dynamic=True, options={"cpp.simdlen": width} if width else None)
