@@ -30,16 +30,16 @@ def main():
     sys.path.insert(0, str(BENCHMARKS))
     torch.set_num_threads(THREADS)
     bench = runpy.run_path(str(BENCHMARKS / "torch_optim.py"))
-    table = bench["rows"](["fused", "loop"])
+    table = bench["rows"]()
     ours = {name: row for name, row in table.items() if name not in bench["PEERS"]}
 
     def job(rows, parameters=None, count=None):
         def run():
             shapes = bench["shapes"](parameters, count)
-            seconds, state, peak, first, missing = bench["measure"](rows, shapes, ROUNDS, "cpu")
+            seconds, facts, missing = bench["measure"](rows, shapes, ROUNDS, "cpu")
             quartiles = {name: [1e3 * q for q in np.percentile(t, [25, 50, 75])] for name, t in seconds.items()}
             numbers = sum(int(np.prod(s)) for s in shapes)
-            return {"ms": quartiles, "state": state, "peak": peak, "first": first, "missing": missing, "n": numbers}
+            return {"ms": quartiles, "facts": facts, "missing": missing, "n": numbers}
 
         return run
 
@@ -50,12 +50,12 @@ def main():
     for size, result in done.items():
         n = result["n"]
         rate = max(8 * n / result["ms"]["copy"][1], 12 * n / result["ms"]["x += a g"][1])  # bytes a millisecond
-        for name in result["state"]:
+        for name, facts in result["facts"].items():
             method = table[name][0]
             low, middle, high = (round(q, 3) for q in result["ms"][name])
             row = {"size": size, "row": name.replace(",", ""), "method": method, "ms": middle, "low": low, "high": high}
-            row |= {"floor": round(bench["bytes_per_parameter"](method) * n / rate, 3), "state": result["state"][name]}
-            rows.append(row | {"peak": result["peak"][name], "first": round(result["first"][name], 2)})
+            row |= {"floor": round(bench["bytes_per_parameter"](method) * n / rate, 3), "state": facts["state"]}
+            rows.append(row | {"peak": facts["peak"], "first": round(facts["first"], 2)})
     rates = {size: 1e-6 * 12 * r["n"] / r["ms"]["x += a g"][1] for size, r in done.items()}
     study.record(rows, {"bandwidth": rates, "missing": done["BERT-base"]["missing"]})
 

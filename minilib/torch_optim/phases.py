@@ -116,8 +116,8 @@ def run_phases(buckets) -> None:
 
 
 def _put_back(bucket):
-    for t, part in bucket.written:
-        t.copy_(part)
+    if bucket.written:
+        torch._foreach_copy_(*map(list, zip(*bucket.written, strict=True)))
 
 
 @functools.cache
