@@ -4,8 +4,12 @@ Colours are Okabe and Ito's, which colour-blind readers can tell apart; where tw
 styles differ. `use_style()` at the top of a chapter sets fonts, sizes and grids.
 """
 
-import matplotlib.pyplot as plt
 import numpy as np
+
+from minilib import needs
+
+with needs("book"):
+    import matplotlib.pyplot as plt
 
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 BLUE, RED, PINK, GREY = "#0072B2", "#D55E00", "#CC79A7", "#7F7F7F"
