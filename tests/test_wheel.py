@@ -129,4 +129,5 @@ def test_what_a_room_imports_comes_with_its_extra(installed, extras, rooms):
 
 def test_the_extra_of_the_book_brings_figures_and_digits(installed):
     code = "from minilib import datasets, plots; plots.use_style(); print(datasets.digits().x_train.shape)"
-    assert installed(code, extras=["book"]).stdout.strip() == "(1437, 64)"
+    done = installed(code, extras=["book"])
+    assert (done.stdout.strip(), done.stderr) == ("(1437, 64)", "")
