@@ -1,11 +1,15 @@
 """The house style: one colour for each optimizer through the whole book, and the few plots that many chapters draw.
 
 Colours are Okabe and Ito's, which colour-blind readers can tell apart; where two methods share a colour family, line
-styles differ. `use_style()` at the top of a chapter sets fonts, sizes and grids.
+styles differ. `use_style()` at the top of a chapter sets fonts, sizes and grids, as `book.mplstyle` says.
 """
 
-import matplotlib.pyplot as plt
 import numpy as np
+
+from minilib import needs
+
+with needs("book"):
+    import matplotlib.pyplot as plt
 
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 BLUE, RED, PINK, GREY = "#0072B2", "#D55E00", "#CC79A7", "#7F7F7F"
@@ -36,21 +40,7 @@ OPTIMIZERS = {
 
 def use_style() -> None:
     """Set Matplotlib's defaults for the book; call once at the top of a chapter."""
-    plt.rcParams.update(
-        {
-            "figure.figsize": (6.4, 3.6),
-            "figure.constrained_layout.use": True,
-            "savefig.facecolor": "white",
-            "figure.dpi": 110,
-            "font.size": 10.5,
-            "axes.grid": True,
-            "grid.alpha": 0.3,
-            "axes.spines.top": False,
-            "axes.spines.right": False,
-            "lines.linewidth": 1.8,
-            "legend.frameon": False,
-        }
-    )
+    plt.style.use("minilib.book")
 
 
 def look(optimizer: str) -> dict:

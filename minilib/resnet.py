@@ -9,9 +9,13 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-import torch
-import torch.nn.functional as F
-from torch import Tensor, nn
+
+from minilib import needs
+
+with needs("torch"):
+    import torch
+    import torch.nn.functional as F
+    from torch import Tensor, nn
 
 
 class Block(nn.Module):

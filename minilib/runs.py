@@ -20,6 +20,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
+from minilib import needs
 from minilib.datasets import Docstrings, docstrings
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -90,7 +91,8 @@ class Study:
         """Results by key of all `(key, function)` pairs; a function runs only when its key has no result yet."""
         from time import perf_counter
 
-        from tqdm import tqdm
+        with needs("book"):
+            from tqdm import tqdm
 
         missing = {key: function for key, function in jobs if key not in self.saved["jobs"]}
         for key, function in tqdm(missing.items(), desc=self.name, disable=not missing):

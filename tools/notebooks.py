@@ -9,6 +9,10 @@
 Running an unchanged chapter twice gives the same bytes, but for outputs that differ: no timestamps,
 no random cell ids, no version of the Python that happened to run it. A cell may take half an hour: the limit is there
 to end a hang, not to punish a slow machine. Deliberately absent: a comparison of outputs (nbval does it).
+
+Jupytext reads and writes the texts. Its commands were tried on all chapters, and are not used: `--sync` and `--pipe`
+write a source anew (captions wrapped, keys sorted), `--update` gives a changed cell the outputs of the old one, and
+`--execute` hands the kernel no environment, so that nothing would note what a run reads.
 """
 
 import argparse
@@ -60,7 +64,10 @@ def tidy(nb: nbformat.NotebookNode) -> nbformat.NotebookNode:
 
 
 def merge_streams(nb: nbformat.NotebookNode) -> None:
-    """Join neighbouring prints: how the kernel cuts a stream into pieces depends on timing."""
+    """Join neighbouring prints: how the kernel cuts a stream into pieces depends on timing.
+
+    Not nbclient's `coalesce_streams`, which joins what is printed before a figure with what is printed after it.
+    """
     for cell in nb.cells:
         joined: list = []
         for output in cell.get("outputs", []):
@@ -187,16 +194,7 @@ def sync(md: Path) -> str:
 def formatted(text: str) -> str:
     """A chapter's source with its code cells formatted by ruff, all other text untouched."""
     nb = jupytext.reads(text, fmt="md:myst")
-    command = [
-        sys.executable,
-        "-m",
-        "ruff",
-        "format",
-        "--quiet",
-        "--stdin-filename",
-        "notebooks/a.ipynb",
-        "-",
-    ]
+    command = [sys.executable, "-m", "ruff", "format", "--quiet", "--stdin-filename", "notebooks/a.ipynb", "-"]
     done = subprocess.run(command, input=nbformat.writes(nb), capture_output=True, text=True, check=True, cwd=ROOT)
     end = 0
     for old, new in zip(nb.cells, nbformat.reads(done.stdout, as_version=4).cells, strict=True):

@@ -12,10 +12,13 @@ Source: Li et al. 2020. Absent on purpose: arithmetic on the codes themselves (a
 loaded, so that it is smaller and not faster), training through the rounding, and entropy coding.
 """
 
-from minilib.compress.pruning import SPARSITIES, keep_pruned, matrices, prune
-from minilib.compress.quantized import Quantized, pack, quantize, unpack
-from minilib.compress.sparse import Sparse, sparsify
-from minilib.compress.stored import load, load_into, save, store, total_bytes
+from minilib import needs
+
+with needs("train"):
+    from minilib.compress.pruning import SPARSITIES, keep_pruned, matrices, prune
+    from minilib.compress.quantized import Quantized, pack, quantize, unpack
+    from minilib.compress.sparse import Sparse, sparsify
+    from minilib.compress.stored import load, load_into, save, store, total_bytes
 
 __all__ = [
     "SPARSITIES",

@@ -6,8 +6,8 @@
     batches = chunks(vocabulary.encode(docs.train), 64)
 
 One idea a file: `images`, `corpus` (where the prose is found), `prose` (what counts as prose),
-`cache`, `text`.  Only NumPy is imported here.  Named downloads are not here yet; when they come
-they live beside the cached corpus, in `data_folder()/<name>/`.
+`cache`, `text`.  Only NumPy is imported here.  What is downloaded lies beside the cached corpus, in
+`data_folder()/<name>/`.
 """
 
 from minilib.datasets.cache import data_folder

@@ -1,4 +1,4 @@
-"""The cache folder, and text that is made once and checked by its sha256 ever after.
+"""The cache folder: files that are downloaded or made once, and checked by their sha256 ever after.
 
 The layout is `data_folder()/<name>/...`, one folder a data set.
 Deliberately absent: eviction and locks (two processes may make the same file at the same time; the
@@ -11,12 +11,32 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from minilib import needs
+
 
 def data_folder() -> Path:
     """`$MINILIB_DATA` where it is set, else `minilib` in the user's cache folder."""
     if folder := os.environ.get("MINILIB_DATA"):
         return Path(folder).expanduser()
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "minilib"
+
+
+def downloaded(file: str, sha256: str, address: str) -> Path:
+    """The file of this name below `data_folder()`, fetched from `address` where it is missing or is another one.
+
+    ValueError: it cannot be had; the message says what must lie where.
+    """
+    with needs("train"):
+        import pooch
+
+    path = data_folder() / file
+    try:
+        return Path(pooch.retrieve(address, sha256, fname=path.name, path=path.parent))
+    except (OSError, ValueError) as error:
+        now = "is another file" if path.exists() else "is not there"
+        raise ValueError(
+            f"{path} {now}; put there what is at {address} (sha256 {sha256}), since it cannot be downloaded: {error}"
+        ) from None
 
 
 def cached(path: Path, make: Callable[[], dict]) -> dict:

@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from minilib import needs
+
 
 class Digits(NamedTuple):
     """Images as rows of 64 grey values in [0, 1] (0 is paper, 1 is ink) and their labels 0 to 9."""
@@ -29,7 +31,8 @@ def digits() -> Digits:
     keep scikit-learn's order, which is not random: shuffle before taking mini-batches.
     Several people wrote the digits, and each person is in both parts.
     """
-    from sklearn.datasets import load_digits  # here, so that the package needs NumPy alone
+    with needs("book"):
+        from sklearn.datasets import load_digits  # here, so that the package needs NumPy alone
 
     x, y = load_digits(return_X_y=True)
     x = x / 16  # scikit-learn counts ink from 0 to 16

@@ -4,7 +4,7 @@
 are 100 English novels in the public domain (about 14 million words;
 github.com/computationalstylistics/100_english_novels) where the cache folder has them.
 
-Deliberately absent: downloads, shuffling (the loader does it), and languages: nothing here knows about English.
+Deliberately absent: shuffling (the loader does it), and languages: nothing here knows about English.
 """
 
 import hashlib
@@ -81,6 +81,7 @@ def novels() -> dict[str, str]:
             f"corpus = 'novels': must be in the cache as {path}, and is not; you may also give the path of"
             f" {NOVELS_SOURCE} on this machine, or take corpus = 'docstrings'"
         )
+    # Not `downloaded`: no address has this archive, it is packed by hand.
     with open(path, "rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
     if found != NOVELS_SHA256:

@@ -4,12 +4,11 @@
 validation is from other files than training, near repeats are gone, and a model that was pretrained on that corpus has
 not seen the validation texts. Paragraphs that name one of the packages, or the short name under which everybody imports
 it, are left out, whichever package they are from (8 % of all), so that the answer stands in no text. Names of things
-stay (tensor, estimator, axes): they are what there is to learn. `sst2` is read from the cache.
+stay (tensor, estimator, axes): they are what there is to learn. `sst2` is downloaded once.
 
 Deliberately absent: pairs of texts, numbers as labels (regression), and the test part of SST-2.
 """
 
-import hashlib
 import re
 from collections import Counter
 from pathlib import Path
@@ -18,13 +17,17 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from minilib.datasets import data_folder, docstrings
+from minilib.datasets import docstrings
+from minilib.datasets.cache import downloaded
 from minilib.pretrain.tokens import Tokenizer
 
 PACKAGE = r"numpy|scipy|scikit|sklearn|matplotlib|pyplot|pylab|sympy|networkx|torch"
 SHORT = r"\b(?:np|mpl|plt|nx|aten)(?![a-z])"  # np.array, mpl_toolkits, but not npoints
 NAMED = re.compile(f"{PACKAGE}|{SHORT}", re.IGNORECASE)
-SST2_SOURCE = "the folder data/SST2/ of github.com/clairett/pytorch-sentiment-classification"
+SST2_SOURCE = (
+    "https://raw.githubusercontent.com/clairett/pytorch-sentiment-classification/"
+    "457ffd83de90a9d6d472d8ffc31bbffe40a8b236/data/SST2"
+)
 SST2_SHA256 = {
     "train.tsv": "ec192f833a64da08f475488a77b0d0b47db47acd0f458bd18433fc793b569920",
     "dev.tsv": "eddea6b39e601dd4e7a672b53cc40fdf6019fa80522f351206c24340ca5d9359",
@@ -61,7 +64,7 @@ def task(name: str) -> Labelled:
     The files are UTF-8, with a first line `sentence<TAB>label` and one text a line; a label may be any string.
 
     Raises:
-        ValueError: no task and no folder of that name; SST-2 is not in the cache; a line or a label of a file is wrong.
+        ValueError: no task and no folder of that name; SST-2 cannot be had; a line or a label of a file is wrong.
     """
     if name == "packages":
         found = docstrings()
@@ -94,14 +97,8 @@ def paragraphs(found, part: str) -> list[tuple[str, str]]:
 
 
 def sst2(file: str) -> Path:
-    """One of the two files of SST-2 in the cache. ValueError: it is not there, or is not the known one."""
-    path = data_folder() / "sst2" / file
-    if not path.is_file():
-        raise ValueError(f"task = 'sst2': {path} must be there, and is not; it is from {SST2_SOURCE}")
-    found = hashlib.sha256(path.read_bytes()).hexdigest()
-    if found != SST2_SHA256[file]:
-        raise ValueError(f"task = 'sst2': {path} has sha256 {found}, must be {SST2_SHA256[file]}")
-    return path
+    """One of the two files of SST-2. ValueError: it is not in the cache and cannot be downloaded."""
+    return downloaded(f"sst2/{file}", SST2_SHA256[file], f"{SST2_SOURCE}/{file}")
 
 
 def read_tsv(path: Path, header: bool = True) -> list[tuple[str, str]]:

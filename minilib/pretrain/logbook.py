@@ -30,7 +30,7 @@ class Logbook:
 
         self.folder, self.config, self.start = folder, config, runs.now()
         self.rows = [row for row in read_curve(folder) if row["step"] <= step]
-        runs.write(folder / trained.TOKENIZER, json.dumps(tokenizer.content) + "\n")
+        runs.write(folder / trained.TOKENIZER, tokenizer.inner.to_str() + "\n")
         runs.write(folder / trained.CONFIG, json.dumps(dataclasses.asdict(config), indent=1) + "\n")
         self._write_curve()
         self.board = SummaryWriter(str(folder / "tensorboard"), purge_step=step + 1)

@@ -1,23 +1,22 @@
-"""Pairs of sentences in two languages, as rows for a T5: Multi30k from the cache, or your own two lists.
+"""Pairs of sentences in two languages, as rows for a T5: Multi30k, or your own two lists.
 
 A T5 has no mask for padding here. So a batch has sources of one length exactly, and its targets are filled up with
 token 0, which the model learns to write after the end: easy guesses, which lower the mean loss and no translation.
-Absent on purpose: downloads, other languages' scripts, and sentences cut short (one that is too long is left out).
+Absent on purpose: other languages' scripts, and sentences cut short (one that is too long is left out).
 """
 
 import gzip
-import hashlib
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 import torch
 
-from minilib.datasets import data_folder
+from minilib.datasets.cache import downloaded
 from minilib.pretrain.corpora import Texts
 from minilib.pretrain.tokens import Tokenizer, tokenizer
 
-SOURCE = "the folder data/task1/raw/ of github.com/multi30k/dataset"
+SOURCE = "https://raw.githubusercontent.com/multi30k/dataset/a3d2e0d26b56f3846f66a952536ffed4e401d05a/data/task1/raw"
 SHA256 = {
     "train.de.gz": "726e39b2fa9eb9ffb6dc763fb35a179f80fae06ffc5d28b6ace5faa883de28a6",
     "train.en.gz": "d79cfa999dd4c51d2cb42499b6796d5a882c3a8a961923c25a898c90f8bbd56f",
@@ -40,20 +39,15 @@ def multi30k() -> dict[str, Pairs]:
     """English to German captions of pictures (Elliott et al. 2016): train 29,000, validation 1,014, test 1,000.
 
     Raises:
-        ValueError: a file is not in the cache, or is not the known one.
+        ValueError: a file is not in the cache and cannot be downloaded.
     """
     return {part: Pairs(lines(f"{stem}.en.gz"), lines(f"{stem}.de.gz")) for part, stem in PARTS.items()}
 
 
 def lines(file: str) -> list[str]:
-    """The sentences of one file of the cache."""
-    path = data_folder() / "multi30k" / file
-    if not path.is_file():
-        raise ValueError(f"Multi30k: {path} must be there, and is not; it is from {SOURCE}")
-    content = path.read_bytes()
-    if (found := hashlib.sha256(content).hexdigest()) != SHA256[file]:
-        raise ValueError(f"Multi30k: {path} has sha256 {found}, must be {SHA256[file]}")
-    return [line.strip() for line in gzip.decompress(content).decode("utf-8").splitlines()]
+    """The sentences of one file of Multi30k."""
+    path = downloaded(f"multi30k/{file}", SHA256[file], f"{SOURCE}/{file}")
+    return [line.strip() for line in gzip.decompress(path.read_bytes()).decode("utf-8").splitlines()]
 
 
 def shared_tokenizer(pairs: Pairs, vocabulary: int) -> Tokenizer:

@@ -3,7 +3,8 @@
 Three kinds, each as published: "bert" is a lower-cased WordPiece (Devlin et al. 2019), "gpt2" a byte-level BPE (Radford
 et al. 2019), "t5" the same BPE with T5's special tokens (Raffel et al. 2020 use a unigram model over sentence pieces).
 The library `tokenizers` trains and encodes. A tokenizer is trained once: it lies in `data_folder()/pretrain/`, under a
-name that says from what it was made, and is checked by its sha256 when it is read.
+name that says from what it was made, and is checked by its sha256 when it is read. `inner.to_str()` is the library's
+own format, which a trained model carries as `tokenizer.json`; `read` reads it.
 
 Deliberately absent: padding and truncation (rows are packed, see `rows.py`), and special tokens in raw text: "[MASK]"
 in a text is two brackets and a word.
@@ -68,6 +69,22 @@ class Tokenizer:
     def continuations(self) -> np.ndarray:
         """(V,) bool: which tokens carry on a word (WordPiece only)."""
         return np.array([t.startswith(CONTINUES) and i >= self.special for i, t in enumerate(self.tokens)])
+
+
+def read(text: str) -> Tokenizer:
+    """The tokenizer whose `inner.to_str()` this text is. ValueError: it is another's, or no tokenizer at all."""
+    try:
+        found = tokenizers.Tokenizer.from_str(text)
+    except Exception as error:  # the library has no narrower one
+        raise ValueError(error) from None
+    number, model = found.get_vocab(), json.loads(found.to_str())["model"]
+    tokens = sorted(number, key=number.get)
+    for kind, special in SPECIAL.items():
+        if tokens[: len(special)] == special:
+            made = Tokenizer(kind, tokens, model.get("merges", []))
+            if made.inner.to_str() == found.to_str():
+                return made
+    raise ValueError(f"it splits texts by other rules than {', '.join(SPECIAL)} do here")
 
 
 def untrained(kind: str, model) -> tokenizers.Tokenizer:

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from minilib import schedules
+from minilib import needs, schedules
 from minilib.pretrain.optimizers import careful_step, optimizer
 from minilib.pretrain.pairs import PairRows
 from minilib.pretrain.t5 import T5
@@ -76,6 +76,7 @@ def translate(model: T5, rows: PairRows, made: Tokenizer, most: int = 64, batch_
 
 def bleu(texts: list[str], references: list[str]) -> float:
     """Corpus BLEU in per cent, one reference each, as sacrebleu counts it with its own tokens (13a, with case)."""
-    from sacrebleu import corpus_bleu  # here, so that pretraining does not need it
+    with needs("train"):
+        from sacrebleu import corpus_bleu  # here, so that pretraining does not need it
 
     return corpus_bleu(texts, [references]).score

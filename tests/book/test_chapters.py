@@ -68,8 +68,7 @@ def test_every_cell_that_ignores_its_output_says_why(chapter):
 
 def test_an_unexplained_ignored_output_is_caught():
     silent, spoken = (
-        cell(source, tags=["nbval-ignore-output"])
-        for source in ("print(time())", "# output differs: a clock\nprint(time())")
+        cell(source, tags=["nbval-ignore-output"]) for source in ("print(time())", "# a clock\nprint(time())")
     )
     assert len(rules.unexplained_ignores(notebook(silent, spoken))) == 1
     assert len(rules.ignored_cells(notebook(silent, spoken, cell("1")))) == 2
