@@ -63,6 +63,7 @@ class OneFunction(torch.optim.Optimizer):
 
     def __init__(self, params):
         super().__init__(params, {"lr": 1e-3})
+        torch._dynamo.config.recompile_limit = 64
         self.t, self.run = 0, torch.compile(self.update, fullgraph=True, dynamic=True)
 
     @staticmethod
@@ -83,7 +84,8 @@ class OneFunction(torch.optim.Optimizer):
                 s = self.state[x]
                 if not s:
                     s.update(m=torch.zeros_like(x), v=torch.zeros_like(x))
-                self.run(x, x.grad, s["m"], s["v"], *numbers)
+                tensors = [t.view(-1, t.shape[-1]) if t.ndim else t.view(1, 1) for t in (x, x.grad, s["m"], s["v"])]
+                self.run(*tensors, *numbers)
 
 
 def rows(compiles: bool = True) -> dict:

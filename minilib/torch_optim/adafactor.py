@@ -16,7 +16,7 @@ from minilib.torch_optim.factored import (
     mean_shapes,
     update_means,
 )
-from minilib.torch_optim.phases import COLUMNS, ROWS, along, between, total
+from minilib.torch_optim.phases import COLUMNS, ROWS, along, between, follow, squared
 from minilib.torch_optim.presets import ADAFACTOR_PRESETS, preset
 
 
@@ -47,12 +47,12 @@ def direction(g, s):
 def sizes(x, g, s, sums, n):
     """Sums ‖u‖², and ‖x‖² where the size of the parameter counts: the two are read side by side."""
     u = direction(g, s)
-    return (total(u * u), total(x * x)) if n["scaled"] else (total(u * u),)
+    return (squared(u), squared(x)) if n["scaled"] else (squared(u),)
 
 
 def full_moment(x, g, s, sums, n):
     """For what is not factored: v_t ← β v + (1 − β)(g² + ε₁); then the same sums."""
-    s["variance"].lerp_(g * g + n["eps1"], n["1 - beta2"])
+    follow(s["variance"], g * g + n["eps1"], n["1 - beta2"])
     return sizes(x, g, s, sums, n)
 
 

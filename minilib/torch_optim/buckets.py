@@ -51,7 +51,7 @@ def _numbers(opt, jobs, t, check, compiles):
     if check.ok is not None:
         rates = {name: value * check.ok for name, value in rates.items()}
     seed = t if group["stochastic_rounding"] and p.dtype == torch.bfloat16 else None
-    numbers = rates | fixed | {"scale": check.scale, "ok": check.ok, "seed": seed}
+    numbers = rates | fixed | {"clip": check.scale, "ok": check.ok, "seed": seed}
     floats = [name for name, value in numbers.items() if isinstance(value, float)]
     if compiles:  # as tensors, so that another value does not compile the phases again
         values = torch.tensor([numbers[name] for name in floats], dtype=step.dtype).to(p.device, non_blocking=True)
@@ -79,7 +79,7 @@ def _bucket(opt, jobs, numbers, compiles):
     def view(t):
         """The factored dimensions last; where there are none a matrix, which is the same for more shapes."""
         t = t.permute(order)
-        return t.view(math.prod(t.shape[:-1]), t.shape[-1] if t.ndim else 1) if flat else t
+        return t.reshape(-1) if flat else t
 
     stacks = {name: [view(t) for t in ts] for name, ts in tensors.items()}
     many = len(jobs) > 1

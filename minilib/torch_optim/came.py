@@ -9,7 +9,7 @@ from minilib.torch_optim.adafactor import Adafactor, clip, direction, full_momen
 from minilib.torch_optim.base import Optimizer, correction
 from minilib.torch_optim.checks import BETAS_TRIPLE
 from minilib.torch_optim.factored import LARGEST, inverse_root, inverse_roots, mean_shapes, update_means
-from minilib.torch_optim.phases import COLUMNS, ROWS, along, between
+from minilib.torch_optim.phases import COLUMNS, ROWS, along, between, follow
 from minilib.torch_optim.presets import CAME_PRESETS
 
 
@@ -22,7 +22,7 @@ def clipping(s, sums, n):
 def averaged(g, s, sums, n):
     """m_t = β₁ m_{t−1} + (1 − β₁) û_t; returns U_t = (û_t − m_t)² + ε₂."""
     u, m = direction(g, s) * sums[0], s["exp_avg"]
-    m.lerp_(u, n["1 - beta1"])
+    follow(m, u, n["1 - beta1"])
     rest = u - m
     return rest * rest + n["eps2"]
 
@@ -53,7 +53,7 @@ def descend(x, g, s, sums, n):
 
 def full_instability(x, g, s, sums, n):
     """The same with a full S, for a matrix that is not factored."""
-    s["res"].lerp_(averaged(g, s, sums, n), n["1 - beta3"])
+    follow(s["res"], averaged(g, s, sums, n), n["1 - beta3"])
     return x * (n["lr"] * n["weight_decay"]) + s["exp_avg"] * inverse_root(s["res"]) * n["step"]
 
 

@@ -9,7 +9,7 @@ import math
 
 import torch
 
-from minilib.torch_optim.phases import COLUMNS, ROWS
+from minilib.torch_optim.phases import COLUMNS, ROWS, follow
 
 LARGEST, LAST, FIRST = "largest", "last", "first"
 
@@ -43,8 +43,8 @@ def mean_shapes(shape, dims):
 def update_means(r, c, sums, weight, n):
     """r, c ← averages of the row and column means; returns a sum over r, or over c where r is cut in rows."""
     rows, columns = sums
-    r.lerp_(rows / n["columns"], weight)
-    c.lerp_(columns / n["rows"], weight)
+    follow(r, rows / n["columns"], weight)
+    follow(c, columns / n["rows"], weight)
     return (c.sum(-1, keepdim=True), ROWS) if n["rows_cut"] else (r.sum(-2, keepdim=True), COLUMNS)
 
 

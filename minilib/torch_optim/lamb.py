@@ -7,25 +7,25 @@ the step. The direction is computed in both, which is cheaper than to store it.
 import torch
 
 from minilib.torch_optim.base import Optimizer, correction
-from minilib.torch_optim.phases import between, total
+from minilib.torch_optim.phases import between, follow, squared
 from minilib.torch_optim.presets import LAMB_PRESETS, preset
 from minilib.torch_optim.trust import IDENTITY, trust_ratio
 
 
 def direction(x, s, n):
-    """u = m̂ / (√v̂ + ε) + λ x, with m̂ = scale1 · m and √v̂ = scale2 · √v."""
+    """u = m̂ / (√v̂ + ε) + λ x. The corrections of m̂ and v̂ are taken out: scale · m / (√v + eps)."""
     m, v = s["exp_avg"], s["exp_avg_sq"]
-    return m * n["scale1"] / (v.sqrt() * n["scale2"] + n["eps"]) + x * n["weight_decay"]
+    return (m / v.sqrt().add_(n["eps"])).mul_(n["scale"]).add_(x * n["weight_decay"])
 
 
 def moments(x, g, s, sums, n):
     """Update m and v; sums ‖x‖² and ‖u‖²."""
     # m_t = β₁ m_{t−1} + (1 − β₁) g_t
-    s["exp_avg"].lerp_(g, n["1 - beta1"])
+    follow(s["exp_avg"], g, n["1 - beta1"])
     # v_t = β₂ v_{t−1} + (1 − β₂) g_t²
-    s["exp_avg_sq"].lerp_(g * g, n["1 - beta2"])
+    follow(s["exp_avg_sq"], g * g, n["1 - beta2"])
     u = direction(x, s, n)
-    return total(x * x), total(u * u)
+    return squared(x), squared(u)
 
 
 @between
@@ -91,11 +91,12 @@ class LAMB(Optimizer):
 
     def numbers(self, group, t):
         (beta1, beta2), decay = group["betas"], group["weight_decay"]
-        scale1 = scale2 = 1.0
+        scale, eps = 1.0, group["eps"]
         if group["bias_correction"]:
             # m̂ = m / (1 − β₁ᵗ),  √v̂ = √v / √(1 − β₂ᵗ)
-            scale1, scale2 = 1 / correction(beta1, t), correction(beta2, t) ** -0.5
+            root = correction(beta2, t) ** 0.5
+            scale, eps = root / correction(beta1, t), eps * root
         adapt = group["layer_adaptation"] and (decay > 0 or group["adapt_without_decay"])
         rates = {"lr": group["lr"], "1 - beta1": 1 - beta1, "1 - beta2": 1 - beta2}
-        fixed = {"scale1": scale1, "scale2": scale2, "eps": group["eps"], "weight_decay": decay}
+        fixed = {"scale": scale, "eps": eps, "weight_decay": decay}
         return rates, fixed | {"phi": group["phi"], "adapt": adapt}

@@ -9,7 +9,7 @@ import torch
 from minilib.torch_optim.base import Optimizer
 from minilib.torch_optim.checks import EPS_OR_ZERO
 from minilib.torch_optim.lamb import ratio
-from minilib.torch_optim.phases import between, total
+from minilib.torch_optim.phases import between, follow, squared
 from minilib.torch_optim.presets import LARS_PRESETS, preset
 from minilib.torch_optim.trust import IDENTITY
 
@@ -18,7 +18,7 @@ def norms(x, g, s, sums, n):
     """Sums ‖w‖² and ‖g‖², or ‖g + β w‖² in place of the second."""
     if n["joint_norm"]:
         g = g + n["weight_decay"] * x
-    return total(x * x), total(g * g)
+    return squared(x), squared(g)
 
 
 @between
@@ -110,11 +110,11 @@ class LARS(Optimizer):
 def average(x, g, s, sums, n):
     """m_t = β₁ m_{t−1} + (1 − β₁)(g_t + λ x); sums ‖x‖² and ‖m‖²."""
     m = s["momentum_buffer"]
-    m.lerp_(g + n["weight_decay"] * x, n["1 - momentum"])
-    return total(x * x), total(m * m)
+    follow(m, g + n["weight_decay"] * x, n["1 - momentum"])
+    return squared(x), squared(m)
 
 
-def follow(x, g, s, sums, n):
+def descend2020(x, g, s, sums, n):
     """x ← x − η φ(‖x‖)/‖m‖ m."""
     (ratio,) = sums
     return s["momentum_buffer"] * (ratio * n["lr"])
@@ -129,7 +129,7 @@ class LARS2020(Optimizer):
         phi: bounds (lower, upper) on the norm of the parameter, by default none.
     """
 
-    phases = average, ratio, follow
+    phases = average, ratio, descend2020
 
     def __init__(self, params, lr=1e-2, momentum=0.9, weight_decay=0.0, phi=IDENTITY, layer_adaptation=True, **options):
         own = {"lr": lr, "momentum": momentum, "weight_decay": weight_decay, "phi": phi}

