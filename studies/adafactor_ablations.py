@@ -10,12 +10,12 @@ STEPS or add to SEEDS. About seven minutes on one quiet core.
 import numpy as np
 
 from minilib.datasets import docstrings
+from minilib.experiments.study import Study
+from minilib.experiments.tasks import WordsTask, train
 from minilib.optim import SGD, Adam
 from minilib.optim.adafactor import factored_ema, rms
 from minilib.optim.base import Optimizer, ema
 from minilib.optim.checks import RANGES
-from minilib.runs import Study
-from minilib.tasks import WordsTask, train
 
 BATCH, STEPS = 64, 300
 TUNING_SEED, SEEDS, COUNT = 100, (0, 1, 2, 3, 4), 3

@@ -7,11 +7,11 @@ cosine. Larger: EPOCHS, SEEDS. About a minute on one core.
 
 import numpy as np
 
-from minilib.fleet import Fleet
+from minilib.experiments.study import Study
+from minilib.experiments.sweep import Fleet
+from minilib.experiments.tasks import DigitsTask
 from minilib.optim import SGD, Adam
-from minilib.runs import Study
 from minilib.schedules import cosine, warmup
-from minilib.tasks import DigitsTask
 
 BASE, BATCHES, EPOCHS = 32, (4, 256), 8
 TUNING_SEEDS, SEEDS = (100, 101, 102), (0, 1, 2, 3, 4, 5)

@@ -8,10 +8,10 @@ minutes on one core.
 
 import numpy as np
 
-from minilib.fleet import Fleet, steps_to
+from minilib.experiments.study import Study
+from minilib.experiments.sweep import Fleet, steps_to
+from minilib.experiments.tasks import DigitsTask
 from minilib.optim import SGD, Adam
-from minilib.runs import Study
-from minilib.tasks import DigitsTask
 
 BATCHES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 1437)
 TARGETS = (0.5, 0.2, 0.1)

@@ -1,7 +1,7 @@
 """The same 600,000 tokens in batches of 8 to 512 rows: AdamW, LAMB, LARS and SGD, tuned at each batch, and by a rule.
 
 A small BERT (BENCH). Tuned: every method gets three learning rates at every batch, centred on its own rate times the
-root of the batch, and more where the best is at an edge (`minilib.tuning`), with one seed; the best is run with two
+root of the batch, and more where the best is at an edge (`best_rate`), with one seed; the best is run with two
 more seeds. By the rule of You et al. 2020: AdamW and LAMB take the rate that is best at batch BASE, times the root of
 the batch, and the same *number* of warm-up steps everywhere: a fifth of the steps at the largest batch, as theirs are.
 A loss of 99 is a run that diverged. An hour on one core. Larger: BENCH["tokens"], SEEDS, BATCHES.
@@ -15,10 +15,10 @@ from pathlib import Path
 from bert_laptop import one
 
 from minilib.datasets import docstrings
-from minilib.pretrain.config import Config
-from minilib.pretrain.engine import Diverged
-from minilib.runs import ROOT, Study
-from minilib.tuning import best_rate
+from minilib.experiments.study import Study
+from minilib.experiments.tuning import best_rate
+from minilib.training.config import Config
+from minilib.training.trainer import Diverged
 
 BENCH = {"vocabulary": 2048, "layers": 2, "width": 64, "length": 32, "tokens": 600_000, "evaluate_rows": 1024}
 BATCHES, BASE = (8, 32, 128, 512), 32
@@ -48,7 +48,7 @@ def main():
 
     def job(recipe, optimizer, batch, lr, seed, **changes):
         key = json.dumps([recipe, optimizer, batch, lr, seed])
-        folder = ROOT / "_build" / "studies" / "bert-batches" / "-".join(map(str, json.loads(key)))
+        folder = study.scratch / "-".join(map(str, json.loads(key)))
         changes |= {"optimizer": optimizer, "batch_size": batch, "lr": lr, "seed": seed}
         return key, lambda: losses(folder, **changes)
 

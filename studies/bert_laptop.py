@@ -1,4 +1,4 @@
-"""The run of `python -m minilib.pretrain`, and the same with BERT's published first weights: who leaves the plateau?
+"""The run of `python -m minilib.training`, and the same with BERT's published first weights: who leaves the plateau?
 
 In float32, so that every machine can repeat it. Two seeds each, about 4 minutes a run on one core. Larger: add to
 SEEDS.
@@ -8,10 +8,10 @@ import json
 from pathlib import Path
 
 from minilib.datasets import docstrings
-from minilib.pretrain import engine
-from minilib.pretrain.config import Config
-from minilib.pretrain.logbook import read_curve
-from minilib.runs import ROOT, Study
+from minilib.experiments.study import Study
+from minilib.training import trainer
+from minilib.training.config import Config
+from minilib.training.run_dir import read_curve
 
 SEEDS = [0, 1]
 CASES = {"as published": {"published_weights": True}, "ours": {}}
@@ -21,14 +21,14 @@ KEPT = ("step", "tokens", "loss", "validation_loss", "validation_accuracy", "gra
 def one(folder: Path, **changes) -> list:
     """The rows of a run's curve at which it validated, and its results. It goes on where it was killed."""
     config = Config(precision="fp32", device="cpu", out=str(folder), **changes)
-    results = engine.train(config, quiet=True)
+    results = trainer.train(config, quiet=True)
     rows = [{k: float(row[k]) for k in KEPT} for row in read_curve(folder)]
     return [[row for row in rows if row["validation_loss"] == row["validation_loss"]], results]
 
 
 def main():
     study = Study("bert-laptop", {"seeds": SEEDS, "cases": CASES, "precision": "fp32"})
-    folders = ROOT / "_build" / "studies" / "bert-laptop"
+    folders = study.scratch
     jobs = []
     for case, changes in CASES.items():
         for seed in SEEDS:

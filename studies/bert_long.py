@@ -1,4 +1,4 @@
-"""The default run of `minilib.pretrain`, but 6,000 steps long, and its model after 2,400 of them.
+"""The default run of `minilib.training`, but 6,000 steps long, and its model after 2,400 of them.
 
 The chapter goes on from that model. About 20 minutes on one core. The record has the model beside it, as `export`
 writes it: rounded to bfloat16, without the state of the optimizer.
@@ -9,8 +9,8 @@ import shutil
 from bert_laptop import one
 
 from minilib.datasets import docstrings
-from minilib.pretrain import trained
-from minilib.runs import ROOT, Study
+from minilib.experiments.study import Study
+from minilib.training import export
 
 CONFIG = {"batch_size": 64, "steps": 3_000, "warmup": 0.1, "schedule": "linear", "save_every": 600}
 KEPT = 2_400  # steps, after which the exported model stood
@@ -18,14 +18,14 @@ KEPT = 2_400  # steps, after which the exported model stood
 
 def main():
     study = Study("bert-long", CONFIG | {"exported_after": KEPT, "precision": "fp32"})
-    folder = ROOT / "_build" / "studies" / "bert-long"
+    folder = study.scratch
     rows, results = study.run([("run", lambda: one(folder, **CONFIG))])["run"]
     out = study.record(rows, results, docstrings())
     for checkpoint in sorted((folder / "checkpoints").iterdir()):
         if int("".join(filter(str.isdigit, checkpoint.name))) > KEPT:
             shutil.rmtree(checkpoint)
     shutil.rmtree(out / "model", ignore_errors=True)
-    trained.export(folder, out / "model")
+    export.save(folder, out / "model")
 
 
 if __name__ == "__main__":

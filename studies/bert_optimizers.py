@@ -1,19 +1,20 @@
-"""The run of `python -m minilib.pretrain` with AdamW, LAMB, Adafactor and CAME, each at its own best learning rate.
+"""The run of `python -m minilib.training` with AdamW, LAMB, Adafactor and CAME, each at its own best learning rate.
 
 Equal tuning: every method gets three learning rates, a factor 2 apart, with one seed, and then as many more on the
-side of the best as it takes for the best to have a neighbour on either side (`minilib.tuning`). The best is run with
-two more seeds.
-All else (clipping, weight decay, warm-up, schedule) is as in the default run. 90 minutes on one core. Larger: SEEDS.
+side of the best as it takes for the best to have a neighbour on either side (`best_rate`). The best is run with two
+more seeds. All else (clipping, weight decay, warm-up, schedule) is as in the default run. 90 minutes on one core.
+Larger: SEEDS.
 """
 
 import json
 from functools import partial
+from pathlib import Path
 
 from bert_laptop import one
 
 from minilib.datasets import docstrings
-from minilib.runs import ROOT, Study
-from minilib.tuning import best_rate
+from minilib.experiments.study import Study
+from minilib.experiments.tuning import best_rate
 
 RATES = {
     "adamw": [1e-3, 2e-3, 4e-3],
@@ -24,10 +25,9 @@ RATES = {
 SEEDS = [0, 1, 2]
 
 
-def curve(optimizer: str, lr: float, seed: int) -> list[dict]:
+def curve(folder: Path, optimizer: str, lr: float, seed: int) -> list[dict]:
     """The rows of a run's curve at which it validated."""
-    folder = ROOT / "_build" / "studies" / "bert-optimizers" / f"{optimizer}-{lr:g}-{seed}"
-    rows, _ = one(folder, optimizer=optimizer, lr=lr, seed=seed)
+    rows, _ = one(folder / f"{optimizer}-{lr:g}-{seed}", optimizer=optimizer, lr=lr, seed=seed)
     return rows
 
 
@@ -35,7 +35,7 @@ def main():
     study = Study("bert-optimizers", {"rates": RATES, "seeds": SEEDS, "precision": "fp32"})
 
     def run(wanted):
-        return study.run([(json.dumps(w), lambda w=w: curve(*w)) for w in wanted])
+        return study.run([(json.dumps(w), lambda w=w: curve(study.scratch, *w)) for w in wanted])
 
     def tuning_loss(name, lr):
         wanted = (name, lr, SEEDS[0])

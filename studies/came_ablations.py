@@ -9,11 +9,11 @@ import numpy as np
 from came_words import WithoutConfidence
 
 from minilib.datasets import docstrings
+from minilib.experiments.study import Study
+from minilib.experiments.tasks import WordsTask, train
 from minilib.optim import CAME
 from minilib.optim.base import ema
-from minilib.runs import Study
 from minilib.schedules import polynomial, warmup
-from minilib.tasks import WordsTask, train
 
 BATCH, STEPS = 64, 900
 TUNING_SEED, SEEDS, COUNT = 100, (0, 1, 2, 3, 4), 6

@@ -8,7 +8,7 @@ batches, rules of tuning and seeds; 15 minutes on one core.
 from three_models import points, search, settings
 
 from minilib.datasets import docstrings
-from minilib.runs import Study
+from minilib.experiments.study import Study
 
 RATES = {"came-corrected": [1e-3, 2e-3, 4e-3]}
 

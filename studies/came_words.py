@@ -9,9 +9,9 @@ import numpy as np
 from lars_words import METHODS, SEEDS, STEPS, TASK, TUNING_SEED, one
 
 from minilib.datasets import docstrings
+from minilib.experiments.study import Study
 from minilib.optim import CAME
 from minilib.optim.base import ema
-from minilib.runs import Study
 
 FIRST = {"CAME": 0.00015625, "Adafactor": 0.00125}
 RATES = {name: [first * 2**k for k in range(7)] for name, first in FIRST.items()}

@@ -2,7 +2,7 @@
 
 Each size is pretrained once on BUDGET operations, with AdamW at the rate that the study bert-optimizers found best at
 width 128, times 128 over its own width, and fine-tuned to tell the package from its docstring: at a rate that is tuned
-for the size with one seed (three rates, a factor 2 apart, more where the best is at an edge; `minilib.tuning`, by the
+for the size with one seed (three rates, a factor 2 apart, more where the best is at an edge; `best_rate`, by the
 accuracy on the validation texts), then with three seeds. Each classifier is stored in 8, 6, 4 and 3 bits a weight, and
 pruned in six steps of 15 % with an epoch of recovery after each (`minilib.compress`), every step in 32, 8, 6 and 4 bits
 too. A row of the curve has the bytes that are stored, and the accuracy on all validation texts of what is loaded from
@@ -12,20 +12,23 @@ them. 90 minutes on one core. Larger: BUDGET, TEXTS, SEEDS.
 import copy
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import torch
 from bert_laptop import one
 from torch import nn
 
+from minilib.analysis import flops
 from minilib.compress import SPARSITIES, keep_pruned, load_into, prune, store, total_bytes
 from minilib.datasets import docstrings
-from minilib.pretrain import flops, trained
-from minilib.pretrain.config import Config
-from minilib.pretrain.finetune import Finetuning, accuracy, fit, fresh
-from minilib.pretrain.labelled import Rows, task
-from minilib.runs import ROOT, Study, load
-from minilib.tuning import best_rate
+from minilib.experiments.records import load, project
+from minilib.experiments.study import Study
+from minilib.experiments.tuning import best_rate
+from minilib.training import export
+from minilib.training.config import Config
+from minilib.training.data.classification import Rows, task
+from minilib.training.finetune import Finetuning, accuracy, fit, fresh
 
 SIZES = [(1, 16), (1, 32), (2, 64), (2, 128)]  # layers, width
 BUDGET, TEXTS, SEEDS, BASE = 8e12, 3000, (0, 1, 2), 128
@@ -34,23 +37,27 @@ BENCH = {"vocabulary": 2048, "length": 32, "batch_size": 32, "evaluate_rows": 10
 FORMATS = [(32, "tensor"), (8, "tensor"), (6, "tensor"), (4, "tensor"), (4, "channel"), (3, "channel")]
 PRUNED_BITS = (32, 8, 6, 4)
 CPU = torch.device("cpu")
-FOLDERS = ROOT / "_build" / "studies" / "compressed"
+
+
+def models() -> Path:
+    """Where the models that it trains are kept."""
+    return project().root / "_build" / "studies" / "compressed"
 
 
 def pretrain(size: tuple[int, int], lr: float) -> dict:
     """Spend BUDGET. Operations a token (15 % of them are guessed), tokens, and the last validation loss."""
     shape = BENCH | dict(zip(("layers", "width"), size, strict=True))
     row, few = torch.zeros(1, BENCH["length"], dtype=torch.int64), torch.zeros(1, 5, dtype=torch.int64)
-    model = trained.build(Config(**shape), BENCH["vocabulary"])
+    model = export.build(Config(**shape), BENCH["vocabulary"])
     each = flops.per_row(model, {"tokens": row, "positions": few, "targets": few}) / BENCH["length"]
     steps = {"tokens": round(BUDGET / each), "evaluate_every": 10**6, "save_every": 1000}
-    rows, _ = one(FOLDERS / "{}-{}".format(*size), **shape, **steps, lr=lr)
+    rows, _ = one(models() / "{}-{}".format(*size), **shape, **steps, lr=lr)
     return {"operations": each, "tokens": rows[-1]["tokens"], "loss": rows[-1]["validation_loss"]}
 
 
 def classifier(size: tuple[int, int], lr: float, seed: int):
     """A fine-tuned classifier, its accuracy, and a function that trains it further for an epoch."""
-    found, what = trained.load(FOLDERS / "{}-{}".format(*size)), task("packages")
+    found, what = export.load(models() / "{}-{}".format(*size)), task("packages")
     rows = [Rows(part, found.tokenizer, found.model.size.length) for part in (what.train, what.validation)]
     chosen = np.random.default_rng(0).permutation(len(rows[0]))[:TEXTS]
     settings = Finetuning(precision="fp32", device="cpu", lr=lr, epochs=EPOCHS)

@@ -8,8 +8,8 @@ The step is that of BERT-tiny with its published vocabulary, rows of 64 tokens, 
 
 import numpy as np
 
-from minilib.processes import Processes
-from minilib.runs import Study
+from minilib.experiments.local_cluster import Processes
+from minilib.experiments.study import Study
 
 PASSES, ROUNDS = 4, 12
 SIZES = [4 * 4**k for k in range(12)]  # bytes, 4 B to 16 MiB
@@ -43,11 +43,12 @@ def messages(size, rounds):
 
 def steps(rows, rounds, length, guessed):
     """Seconds of each step but the first two."""
-    from minilib.pretrain import parallel, sizes
+    from minilib.models import registry
+    from minilib.training import distributed
 
     torch.manual_seed(0)
-    team = parallel.Team(dist.get_rank(), dist.get_world_size(), torch.device("cpu"))
-    model = parallel.spread(sizes.model("bert-tiny", length=length), team, "ddp")
+    team = distributed.Team(dist.get_rank(), dist.get_world_size(), torch.device("cpu"))
+    model = distributed.spread(registry.model("bert-tiny", length=length), team, "ddp")
     optimizer = torch.optim.AdamW(model.parameters(), fused=True)
     share = rows // team.ranks
     batch = {

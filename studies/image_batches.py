@@ -1,7 +1,7 @@
 """A small residual network on the digits, batch 32 to all 1,200 at once: momentum, LARS, LAMB and AdamW, equally tuned.
 
 Of the 1,437 training images 237 are set apart for tuning. Every method gets four learning rates at every batch, centred
-on its own rate times the root of the batch, and more where the best is at an edge (`minilib.tuning`): the lowest mean
+on its own rate times the root of the batch, and more where the best is at an edge (`best_rate`): the lowest mean
 validation loss of three seeds counts. The best runs on five fresh seeds, and only these see the test images. EPOCHS
 passes, warm-up over a fifth of the steps, then linear decay. 20 minutes on one core. Larger: EPOCHS, SEEDS, WIDTHS.
 """
@@ -15,10 +15,10 @@ import torch
 
 from minilib import schedules
 from minilib.datasets import digits
-from minilib.pretrain.optimizers import optimizer
-from minilib.resnet import ResNet, evaluate, fit, settle
-from minilib.runs import Study
-from minilib.tuning import best_rate
+from minilib.experiments.study import Study
+from minilib.experiments.tuning import best_rate
+from minilib.models.resnet import ResNet, evaluate, fit, settle
+from minilib.training.optimizers import optimizer
 
 EPOCHS, WIDTHS, DECAY = 10, (16, 32, 64), 1e-3
 BATCHES, BASE, TRAIN = (32, 128, 512, 1200), 128, 1200

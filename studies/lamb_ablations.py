@@ -10,10 +10,10 @@ import math
 
 import numpy as np
 
+from minilib.experiments.study import Study
+from minilib.experiments.tasks import DigitsTask, train
 from minilib.optim import LAMB, AdamW, clip_grad_norm, parameter_groups
-from minilib.runs import Study
 from minilib.schedules import polynomial, warmup
-from minilib.tasks import DigitsTask, train
 
 EPOCHS, BATCH = 40, 512
 TUNING_SEEDS, SEEDS = (100, 101), (0, 1, 2, 3, 4)

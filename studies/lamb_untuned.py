@@ -10,10 +10,10 @@ the usual one for SGD. To see what the rule costs, `near` tries its rate times 1
 
 import numpy as np
 
+from minilib.experiments.study import Study
+from minilib.experiments.tasks import DigitsTask, train
 from minilib.optim import LAMB, LARS, AdamW, parameter_groups
-from minilib.runs import Study
 from minilib.schedules import linear_scaling, polynomial, sqrt_scaling, warmup
-from minilib.tasks import DigitsTask, train
 
 EPOCHS, BASE = 30, 128
 BATCHES = (16, 32, 64, 128, 256, 512, 1024, 1437)

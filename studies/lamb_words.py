@@ -11,10 +11,10 @@ import numpy as np
 from lamb_ablations import VARIANTS, optimizer
 
 from minilib.datasets import docstrings
+from minilib.experiments.study import Study
+from minilib.experiments.tasks import WordsTask, train
 from minilib.optim import LAMB, LARS, AdamW, parameter_groups
-from minilib.runs import Study
 from minilib.schedules import polynomial, sqrt_scaling, warmup
-from minilib.tasks import WordsTask, train
 
 TUNING_SEED, SEEDS, COUNT = 100, (0, 1, 2, 3, 4), 7
 BATCH, STEPS = 256, 500

@@ -13,9 +13,9 @@ from reality_check import Digits, Words
 
 from minilib import optim
 from minilib.datasets import docstrings
-from minilib.runs import Study
+from minilib.experiments.study import Study
+from minilib.experiments.tasks import train
 from minilib.schedules import polynomial, warmup
-from minilib.tasks import train
 
 # task -> (batch size, steps, batch losses in one point of the curve)
 TASKS = {"digits": (128, 300, 10), "words": (256, 500, 10)}

@@ -8,10 +8,10 @@ steps and quadratic decay. Larger: add to BATCHES, SEEDS or EPOCHS. About five m
 
 import numpy as np
 
+from minilib.experiments.study import Study
+from minilib.experiments.tasks import DigitsTask, train
 from minilib.optim import LARS, SGD
-from minilib.runs import Study
 from minilib.schedules import polynomial, warmup
-from minilib.tasks import DigitsTask, train
 
 EPOCHS = 40
 BATCHES = (32, 128, 512, 1437)

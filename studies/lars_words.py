@@ -8,10 +8,10 @@ in LARS and LAMB. Larger: raise STEPS or add to SEEDS. About a quarter of an hou
 import numpy as np
 
 from minilib.datasets import docstrings
+from minilib.experiments.study import Study
+from minilib.experiments.tasks import WordsTask, train
 from minilib.optim import LAMB, LARS, SGD, AdamW
-from minilib.runs import Study
 from minilib.schedules import polynomial, warmup
-from minilib.tasks import WordsTask, train
 
 STEPS = {64: 1200, 512: 600}  # batch -> steps
 TUNING_SEED, SEEDS = 100, (0, 1, 2, 3, 4)

@@ -4,7 +4,7 @@ Every run spends its whole budget: a model with so many operations a token sees 
 32. Four sizes, GROWING in width and depth, get all three budgets, SMALLEST the first only. At the middle budget there
 are also SHAPES, with the same number of parameters, and one size in other BATCHES. The learning rate is tuned for each
 of these cases (three rates around 4e-3 at width 32 and batch 32, less in proportion to the width, more with the root of
-the batch, and more of them where the best is at an edge; `minilib.tuning`) with one seed; the largest budget takes the
+the batch, and more of them where the best is at an edge; `best_rate`) with one seed; the largest budget takes the
 rate of the middle one. Everything is run with three seeds. Speeds are timed first, so that the chapter can ask the
 question for seconds too: start it on a quiet machine. 50 minutes on one core. Larger: BUDGETS, SIZES.
 """
@@ -17,12 +17,13 @@ from time import perf_counter
 import torch
 from bert_batches import losses
 
+from minilib.analysis import flops
 from minilib.datasets import docstrings
-from minilib.pretrain import flops, trained
-from minilib.pretrain.config import Config
-from minilib.pretrain.optimizers import optimizer
-from minilib.runs import ROOT, Study
-from minilib.tuning import best_rate
+from minilib.experiments.study import Study
+from minilib.experiments.tuning import best_rate
+from minilib.training import export
+from minilib.training.config import Config
+from minilib.training.optimizers import optimizer
 
 BENCH = {"model": "gpt2", "vocabulary": 2048, "length": 32, "evaluate_rows": 1024}
 SMALLEST, GROWING = (1, 8, 32), [(1, 16, 32), (1, 32, 32), (2, 64, 32), (4, 128, 32)]  # layers, width, rows
@@ -35,7 +36,7 @@ LOOKS, TIMED = 4, 21
 def measure(layers: int, width: int, rows: int) -> dict:
     """Parameters, operations a token, and the median seconds of a training step on one thread."""
     config = Config(**BENCH, layers=layers, width=width)
-    model = trained.build(config, config.vocabulary)
+    model = export.build(config, config.vocabulary)
     batch = {"tokens": torch.randint(config.vocabulary, (rows, config.length + 1))}
     opt, taken = optimizer("adamw", model, 1e-3, 0.01, torch.device("cpu")), []
     for _ in range(TIMED):
@@ -60,7 +61,7 @@ def main():
 
     def job(case, budget, lr, seed):
         key, (layers, width, rows) = json.dumps([*case, budget, lr, seed]), case
-        folder = ROOT / "_build" / "studies" / "model-size" / "-".join(map(str, json.loads(key)))
+        folder = study.scratch / "-".join(map(str, json.loads(key)))
         changes = BENCH | {"layers": layers, "width": width, "batch_size": rows, "lr": lr, "seed": seed}
         changes["tokens"] = round(budget / facts[case]["operations"])
         return key, lambda: losses(folder, LOOKS, **changes)

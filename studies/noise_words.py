@@ -7,10 +7,10 @@ at every step, with Adam at a constant rate after a short warm-up. One seed. Lar
 import numpy as np
 
 from minilib.datasets import docstrings
+from minilib.experiments.study import Study
+from minilib.experiments.tasks import WordsTask
 from minilib.optim import Adam
-from minilib.runs import Study
 from minilib.schedules import warmup
-from minilib.tasks import WordsTask
 
 STEPS, PARTS, PART, LR, SEED = 3000, 8, 32, 5e-3, 0
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import torch
 import transformers
 
-from minilib.pretrain import device
-from minilib.runs import Study
+from minilib.experiments.study import Study
+from minilib.training import device
 
 ROUNDS, THREADS, RATE = 9, 2, 0.15
 CPU = torch.device("cpu")

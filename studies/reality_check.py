@@ -10,12 +10,12 @@ CELLS. How long it took stands in the record.
 import numpy as np
 from scipy.stats import qmc
 
+from minilib.autodiff import cross_entropy
 from minilib.datasets import docstrings
+from minilib.experiments.study import Study
+from minilib.experiments.tasks import DigitsTask, WordsTask, train
 from minilib.optim import LAMB, LARS, SGD, AdamW
-from minilib.runs import Study
 from minilib.schedules import polynomial, warmup
-from minilib.tasks import DigitsTask, WordsTask, train
-from minilib.tensor import cross_entropy
 
 # cell -> (task, batch size, steps, batch losses in the running mean that is compared with the target)
 CELLS = {

@@ -9,9 +9,9 @@ them.
 import shutil
 
 from minilib.datasets import docstrings
-from minilib.pretrain import engine, trained
-from minilib.pretrain.config import Config
-from minilib.runs import ROOT, Study
+from minilib.experiments.study import Study
+from minilib.training import export, trainer
+from minilib.training.config import Config
 
 STEPS = (100, 200, 400)
 CONFIG = {
@@ -29,19 +29,19 @@ CONFIG = {
 
 def main():
     study = Study("small-gpt2", CONFIG | {"steps": STEPS})
-    folder = ROOT / "_build" / "studies" / "small-gpt2"
+    folder = study.scratch
 
     def one(steps):
         out = folder / f"steps-{steps}"
         shutil.rmtree(out, ignore_errors=True)
-        return engine.train(Config(**CONFIG, steps=steps, out=str(out)), quiet=True)["validation_loss"]
+        return trainer.train(Config(**CONFIG, steps=steps, out=str(out)), quiet=True)["validation_loss"]
 
     losses = study.run((str(steps), lambda steps=steps: one(steps)) for steps in STEPS)
     rows = [{"steps": steps, "validation_loss": losses[str(steps)]} for steps in STEPS]
     out = study.record(rows, {"losses": losses}, docstrings())
     for steps in STEPS:
         shutil.rmtree(out / f"steps-{steps}", ignore_errors=True)
-        trained.export(folder / f"steps-{steps}", out / f"steps-{steps}")
+        export.save(folder / f"steps-{steps}", out / f"steps-{steps}")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from minilib.runs import Study
+from minilib.experiments.study import Study
 
 REPEATS, SHAPE = 5, (256, 10, 8192)  # rounds; width, layers and vocabulary of the transformer
 

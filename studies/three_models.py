@@ -2,7 +2,7 @@
 
 Half a million tokens of the docstrings each, rows of 32; two layers of width 64 (T5: two and two), vocabulary 2,048.
 Every method gets three learning rates at either batch, centred on its own rate times the root of the batch, and more
-where the best is at an edge (`minilib.tuning`), with one seed; the best runs with two more seeds. A loss of 99 is a run
+where the best is at an edge (`best_rate`), with one seed; the best runs with two more seeds. A loss of 99 is a run
 that diverged. An hour on one core. Larger: TOKENS, SEEDS, BATCHES.
 """
 
@@ -12,8 +12,8 @@ from math import sqrt
 from bert_batches import losses
 
 from minilib.datasets import docstrings
-from minilib.runs import ROOT, Study
-from minilib.tuning import best_rate
+from minilib.experiments.study import Study
+from minilib.experiments.tuning import best_rate
 
 TOKENS, LOOKS = 500_000, 16
 MODELS, BATCHES, BASE = ("bert-tiny", "gpt2", "t5-small"), (32, 256), 32
@@ -31,7 +31,7 @@ def search(study: Study, rates: dict[str, list[float]]) -> dict[str, float]:
 
     def job(model, batch, optimizer, lr, seed):
         key = json.dumps([model, batch, optimizer, lr, seed])
-        folder = ROOT / "_build" / "studies" / study.name / "-".join(map(str, json.loads(key)))
+        folder = study.scratch / "-".join(map(str, json.loads(key)))
         changes = {"model": model, "batch_size": batch, "optimizer": optimizer, "lr": lr, "seed": seed}
         return key, lambda: losses(folder, LOOKS, tokens=TOKENS, evaluate_rows=512, **changes)
 

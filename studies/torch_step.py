@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from minilib.runs import Study
+from minilib.experiments.study import Study
 
 ROUNDS, THREADS = 9, 2
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"

@@ -2,7 +2,7 @@
 
 Multi30k's 29,000 captions, from the cache only; one tokenizer of 2,048 for both languages. Every run spends its whole
 budget in batches of at most 64 pairs. The learning rate is tuned for each size at the smaller budget (three rates, a
-factor 2 apart, more where the best is at an edge; `minilib.tuning`) by BLEU on the validation set, with one seed: the
+factor 2 apart, more where the best is at an edge; `best_rate`) by BLEU on the validation set, with one seed: the
 loss would choose rates at which German is written well and the English ignored. Every size and budget is run with three
 seeds. BLEU is of greedy translations of LONGEST tokens at most, of the test set of 2016. 50 minutes on one core.
 Larger: BUDGETS, SIZES.
@@ -13,11 +13,12 @@ import json
 import numpy as np
 import torch
 
-from minilib.pretrain import flops, sizes
-from minilib.pretrain.pairs import PairRows, multi30k, shared_tokenizer
-from minilib.pretrain.translate import bleu, train_pairs, translate
-from minilib.runs import Study
-from minilib.tuning import best_rate
+from minilib.analysis import flops
+from minilib.experiments.study import Study
+from minilib.experiments.tuning import best_rate
+from minilib.models import registry
+from minilib.training.data.translation import PairRows, multi30k, shared_tokenizer
+from minilib.training.translate import bleu, train_pairs, translate
 
 SIZES = [(1, 32), (2, 64), (2, 128)]  # layers of each stack, width
 BUDGETS = (1e12, 4e12)
@@ -32,7 +33,7 @@ def main():
     rows, held_out, test = (PairRows(data[part], made) for part in ("train", "validation", "test"))
 
     def build(layers, width):
-        return sizes.model("t5-small", layers=layers, width=width, heads=max(2, width // 64), vocabulary=len(made))
+        return registry.model("t5-small", layers=layers, width=width, heads=max(2, width // 64), vocabulary=len(made))
 
     def facts(size):
         """Parameters, and operations of a mean step."""

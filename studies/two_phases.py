@@ -13,8 +13,8 @@ from math import sqrt
 from bert_batches import losses
 
 from minilib.datasets import docstrings
-from minilib.runs import ROOT, Study
-from minilib.tuning import best_rate
+from minilib.experiments.study import Study
+from minilib.experiments.tuning import best_rate
 
 BENCH = {"optimizer": "lamb", "vocabulary": 2048, "layers": 2, "width": 64, "evaluate_rows": 512}
 TOKENS = 600_000
@@ -51,7 +51,7 @@ def main():
 
     def job(name, lr, seed):
         key = json.dumps([name, lr, seed])
-        folder = ROOT / "_build" / "studies" / "two-phases" / f"{name.replace(' ', '-')}-{lr:g}-{seed}"
+        folder = study.scratch / f"{name.replace(' ', '-')}-{lr:g}-{seed}"
         return key, lambda: losses(folder, **BENCH | recipe(name, lr), seed=seed)
 
     def tuning_loss(name, lr):

@@ -10,9 +10,9 @@ from time import perf_counter
 
 import torch
 
-from minilib.pretrain import sizes
-from minilib.pretrain.optimizers import optimizer
-from minilib.runs import Study
+from minilib.experiments.study import Study
+from minilib.models import registry
+from minilib.training.optimizers import optimizer
 
 MODELS, ROWS, OPTIMIZERS = ("bert-tiny", "gpt2", "t5-small"), (1, 32), ("adamw", "lamb", "adafactor", "came")
 SHAPE = {"layers": 4, "width": 256, "heads": 4, "vocabulary": 2048}
@@ -35,7 +35,7 @@ def batch_for(name: str, rows: int) -> dict[str, torch.Tensor]:
 def measure(name: str, rows: int, method: str) -> list[float]:
     """Milliseconds of each step."""
     torch.manual_seed(0)
-    model = sizes.model(name, **SHAPE)
+    model = registry.model(name, **SHAPE)
     opt, batch, taken = optimizer(method, model, 1e-3, 0.01, CPU), batch_for(name, rows), []
     for _ in range(REPEAT + 2):
         start = perf_counter()

@@ -26,7 +26,7 @@ from minilib.compress import (
     total_bytes,
     unpack,
 )
-from minilib.pretrain import sizes
+from minilib.models import registry
 from minilib.torch_optim import CAME, LAMB, Adafactor
 
 BITS = st.integers(2, 8)
@@ -402,7 +402,7 @@ def test_a_model_comes_back_from_the_disk_as_it_was_stored(tmp_path, bits, per, 
 
 def test_bert_tiny_takes_the_bytes_counted_by_hand_also_in_a_file(tmp_path):
     torch.manual_seed(0)
-    model = sizes.model("bert-tiny", vocabulary=4096, length=128)
+    model = registry.model("bert-tiny", vocabulary=4096, length=128)
     # token, position and segment tables; 4 + 8 square matrices in each of 2 blocks; the head
     entries = 128 * (4096 + 128 + 2) + 2 * 12 * 128**2 + 128**2
     rows = 4096 + 128 + 2 + 2 * (4 * 128 + 512 + 128) + 128

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from tests.pretrain.test_against_transformers import bert_tensors
+from tests.models.test_against_transformers import bert_tensors
 
 PATH = Path(__file__).parents[1] / "benchmarks" / "pretrain.py"
 CPU = torch.device("cpu")

@@ -24,8 +24,8 @@ import nbformat
 LOCK = "requirements.txt"
 FOLDER = Path("book") / "proved"
 ALWAYS = (LOCK,)
-# Below the book's folder, and yet not of the book.
-OUTSIDE = (".venv", ".venv-xla", "_build", ".git", "tools", "notebooks", ".pytest_cache")
+# Below the book's folder, and yet not of the book; pyproject.toml only says where the records lie.
+OUTSIDE = ("pyproject.toml", ".venv", ".venv-xla", "_build", ".git", "tools", "notebooks", ".pytest_cache")
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "matplotlib", "torch")
 
 

@@ -37,7 +37,7 @@ def run(*commands: list[str]) -> bool:
 
 
 def lint() -> bool:
-    """Style, spelling, the order of the rooms, the recorded runs: all of it, whatever fails."""
+    """Style, spelling, the layers of the library, the recorded runs: all of it, whatever fails."""
     commands = (
         [str(BIN / "ruff"), "check", "."],
         [str(BIN / "ruff"), "format", "--check", "."],

@@ -1,7 +1,7 @@
 """Fails when a recorded run is not a record: what `make runs-check` does, as part of `make lint`.
 
 A record in `book/runs/<name>/` must have every field, filled; a curve with rows; a commit from which it can be
-made again; a study `studies/<name>.py` that makes it; and a chapter that reads it with `runs.load("<name>")`. A
+made again; a study `studies/<name>.py` that makes it; and a chapter that reads it with `records.load("<name>")`. A
 chapter must not read or name a run that is not there. Deliberately absent: whether the numbers are right (only
 `make study` can say), whether the commit still exists (a shallow clone has no history).
 """
@@ -13,7 +13,7 @@ import re
 import sys
 from pathlib import Path
 
-from minilib.runs import FIELDS
+from minilib.experiments.records import FIELDS
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -66,12 +66,12 @@ def chapter_faults(names: set[str], root: Path) -> list[str]:
     found, read = [], set()
     for path in sorted((root / "notebooks").glob("*.md")):
         text = path.read_text(encoding="utf-8")
-        loaded = set(re.findall(r"""\bruns\.load\(\s*["']([^"']*)["']""", text))
+        loaded = set(re.findall(r"""\brecords\.load\(\s*["']([^"']*)["']""", text))
         named = set(re.findall(r"make study NAME=(\w[\w-]*)", text))
         strangers = sorted((loaded | named) - names)
         found += [f"{path.name} cites the run {name!r}, which is not recorded" for name in strangers]
-        if re.search(r"""\bruns\.load\((?!\s*["'])""", text):
-            found.append(f"{path.name} calls runs.load without a quoted name: nobody can see which run it cites")
+        if re.search(r"""\brecords\.load\((?!\s*["'])""", text):
+            found.append(f"{path.name} calls records.load without a quoted name: nobody can see which run it cites")
         read |= loaded
     return found + [f"record {name!r}: no chapter reads it" for name in sorted(names - read)]
 

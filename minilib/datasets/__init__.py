@@ -10,8 +10,8 @@ One idea a file: `images`, `corpus` (where the prose is found), `prose` (what co
 they live beside the cached corpus, in `data_folder()/<name>/`.
 """
 
-from minilib.datasets.cache import data_folder
 from minilib.datasets.corpus import Docstrings, docstrings
+from minilib.datasets.download import data_folder
 from minilib.datasets.images import Digits, digits
 from minilib.datasets.text import Vocabulary, chunks, text_folder, words
 

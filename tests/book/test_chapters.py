@@ -176,7 +176,7 @@ def test_a_chapter_that_breaks_no_assumption_is_caught():
 
 
 def test_the_rows_of_a_real_ledger_are_recognised():
-    from minilib.proofs import Ledger
+    from minilib.theory import Ledger
 
     ledger = Ledger("Theorem")
     ledger.leq("(1) smooth", 1.0, 2.0)

@@ -122,8 +122,8 @@ def test_a_step_that_fails_keeps_no_other_from_running_and_is_named_last(steps, 
 
 def test_a_change_reaches_the_tests_that_import_it_nearest_first():
     near = check_changes.nearness(ROOT, {"minilib/optim/trust.py"})
-    assert near["tests/optim/test_trust.py"] < near["tests/test_tasks.py"]
+    assert near["tests/optim/test_trust.py"] < near["tests/experiments/test_tasks.py"]
     assert "tests/book/test_proved.py" not in near
-    assert check_changes.nearness(ROOT, {"tests/test_nn.py"}) == {"tests/test_nn.py": 0}
+    assert check_changes.nearness(ROOT, {"tests/autodiff/test_nn.py"}) == {"tests/autodiff/test_nn.py": 0}
     assert "tests/book/test_proved.py" in check_changes.nearness(ROOT, {"tools/proved.py"})
     assert check_changes.nearness(ROOT, {"README.md"}) == {}

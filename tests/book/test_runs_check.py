@@ -7,11 +7,11 @@ import pytest
 import runs_check
 from small_books import tool
 
-from minilib.runs import FIELDS
+from minilib.experiments.records import FIELDS
 
 RUN = dict.fromkeys(FIELDS, "x") | {"name": "tiny-study", "command": "make study NAME=tiny-study"}
 RUN |= {"commit": "0123456789ab", "seconds": 0.0}
-CITES = 'Made by `make study NAME=tiny-study`.\n\n```{code-cell} ipython3\nruns.load("tiny-study")\n```\n'
+CITES = 'Made by `make study NAME=tiny-study`.\n\n```{code-cell} ipython3\nrecords.load("tiny-study")\n```\n'
 
 
 @pytest.fixture
@@ -83,15 +83,17 @@ def test_a_record_that_no_chapter_reads_is_caught_even_when_its_study_is_named(r
     assert the_one_fault(root) == "record 'tiny-study': no chapter reads it"
 
 
-@pytest.mark.parametrize("cites", ['runs.load("no-study")', "runs.load( 'no-study')", "`make study NAME=no-study`"])
+@pytest.mark.parametrize(
+    "cites", ['records.load("no-study")', "records.load( 'no-study')", "`make study NAME=no-study`"]
+)
 def test_a_chapter_that_cites_a_run_that_is_not_there_is_caught(root, cites):
     (root / "notebooks/02_b.md").write_text(cites)
     assert the_one_fault(root) == "02_b.md cites the run 'no-study', which is not recorded"
 
 
 def test_a_chapter_that_hides_which_run_it_reads_is_caught(root):
-    (root / "notebooks/02_b.md").write_text("runs.load(name)")
-    assert the_one_fault(root).startswith("02_b.md calls runs.load without a quoted name")
+    (root / "notebooks/02_b.md").write_text("records.load(name)")
+    assert the_one_fault(root).startswith("02_b.md calls records.load without a quoted name")
 
 
 @pytest.mark.parametrize(

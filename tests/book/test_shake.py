@@ -57,7 +57,7 @@ print(json.dumps([float((x == 0).mean()), float(abs(x - x.round()).max()), float
 
 WEIGHTS = """
 import json, numpy as np
-from minilib.nn import Embedding, Linear
+from minilib.autodiff import Embedding, Linear
 rng = np.random.default_rng(0)
 layers = Linear(4, 3, rng, dtype=np.float32), Embedding(5, 4, rng, dtype=np.float32)
 print(json.dumps([layer.weight.data.ravel().tolist() for layer in layers]))

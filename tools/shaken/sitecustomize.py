@@ -99,7 +99,7 @@ def shake_digits():
 
 def shake_layers():
     """Weights that are drawn in double and kept in single precision, in which the noise of the draw is lost."""
-    from minilib import nn
+    from minilib.autodiff import nn
 
     for layer in (nn.Linear, nn.Embedding):
 
@@ -156,7 +156,8 @@ class AfterImport(importlib.abc.MetaPathFinder):
 
 if os.environ.get("ULP"):
     SEED = int(os.environ["ULP"])
-    AFTER = {"numpy": shake_numpy, "torch": shake_torch, "sklearn.datasets": shake_digits, "minilib.nn": shake_layers}
+    AFTER = {"numpy": shake_numpy, "torch": shake_torch, "sklearn.datasets": shake_digits}
+    AFTER |= {"minilib.autodiff.nn": shake_layers}
     sys.meta_path.insert(0, AfterImport(AFTER))
 if os.environ.get("OFFLINE"):
     go_offline()

@@ -1,0 +1,1 @@
+"""The loop that trains the models: `python -m minilib.training` pretrains; fine-tuning and translation beside it."""
