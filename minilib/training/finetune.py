@@ -29,8 +29,9 @@ from minilib.training import export
 from minilib.training.config import OPTIMIZERS, PRECISIONS, check_fields, option, parse
 from minilib.training.data.classification import Rows, task
 from minilib.training.device import describe, pick, precision, seed, sync
-from minilib.training.optimizers import careful_step, optimizer
+from minilib.training.optimizers import optimizer
 from minilib.training.run_dir import write_run
+from minilib.training.step import step_if_finite
 
 AT_ONCE = 256  # rows of validation
 
@@ -153,12 +154,8 @@ def fit(model, settings: Finetuning, rows, chosen, device: torch.device, number:
                 logits = model(tokens, mask)
             loss = F.cross_entropy(logits.float(), targets)
             loss.backward()
-            norm = nn.utils.clip_grad_norm_(model.parameters(), settings.clip or math.inf)
             rate = schedules.warmup(step, round(settings.warmup * total)) * schedules.polynomial(step, total)
-            for group in opt.param_groups:
-                group["lr"] = settings.lr * rate
-            careful_step(opt, torch.isfinite(norm))
-            opt.zero_grad()
+            step_if_finite(opt, model.parameters(), settings.lr * rate, settings.clip)
             losses, step = losses + loss.detach(), step + 1
             sync(device)
             bar.update()

@@ -1,4 +1,4 @@
-"""The optimizer of a run by its name, and a step that leaves everything alone when the gradient is not finite."""
+"""The optimizer of a run by its name."""
 
 import torch
 from torch import nn
@@ -34,31 +34,3 @@ def optimizer(
     covered = [id(p) for group in opt.param_groups for p in group["params"]]
     assert sorted(covered) == sorted({id(p) for p in model.parameters() if p.requires_grad})
     return opt
-
-
-def careful_step(opt: torch.optim.Optimizer, finite: torch.Tensor) -> None:
-    """A step that changes nothing where `finite`, a 0-dim tensor, is false. The host waits for it on a CPU only."""
-    if finite.device.type == "cpu":
-        if finite:
-            opt.step()
-    elif isinstance(opt, torch_optim.Optimizer):
-        opt.step()  # on_nonfinite="skip" looks for itself
-    elif opt.defaults["fused"]:
-        opt.grad_scale, opt.found_inf = None, (~finite).float()  # how torch's own fused steps are told to skip
-        opt.step()
-    else:
-        step_or_undo(opt, finite)
-
-
-@torch.no_grad()
-def step_or_undo(opt: torch.optim.Optimizer, finite: torch.Tensor) -> None:
-    """A step of a method that cannot skip, taken back where `finite` is false: from copies of all that it may change.
-
-    State that begins in this step is then zero, from which SGD and AdamW go on as from none.
-    """
-    tensors = {p: {"": p} | opt.state.get(p, {}) for group in opt.param_groups for p in group["params"]}
-    before = {p: {name: t.clone() for name, t in own.items()} for p, own in tensors.items()}
-    opt.step()
-    for p, old in before.items():
-        for name, t in ({"": p} | opt.state.get(p, {})).items():
-            t.copy_(torch.where(finite, t, old[name] if name in old else torch.zeros_like(t)))

@@ -10,6 +10,7 @@ import json
 import math
 import signal
 import threading
+from collections.abc import Iterator
 from time import perf_counter
 
 import torch
@@ -24,8 +25,11 @@ from minilib.training import checkpoint, distributed, export
 from minilib.training.config import Config, Phase
 from minilib.training.data.batches import Data
 from minilib.training.device import describe, matmul_rate, peak_bytes, precision, seed, sync, wait
-from minilib.training.optimizers import careful_step, optimizer
+from minilib.training.optimizers import optimizer
 from minilib.training.run_dir import Logbook, check_folder, check_tokenizer
+from minilib.training.step import step_if_finite
+
+NOT_VALIDATED = {"validation_loss": math.nan, "validation_accuracy": math.nan}
 
 
 class Diverged(RuntimeError):
@@ -50,6 +54,22 @@ def train(config: Config, quiet: bool = False) -> dict:
 
 class Stopped(RuntimeError):
     """The run was asked to stop, and can go on from its checkpoint."""
+
+
+class Stretch:
+    """The steps since the last row of the curve.
+
+    Attributes:
+        losses: the sum of the losses of those that were not skipped, and their number, on the device.
+        steps: how many there were; `began`: the time of the first.
+    """
+
+    def __init__(self, device: torch.device):
+        self.losses, self.steps, self.began = torch.zeros(2).to(device), 0, perf_counter()
+
+    def add(self, loss: torch.Tensor) -> None:
+        """Count a step; `loss` is (loss, 1), or (0, 0) where it was skipped."""
+        self.losses, self.steps = self.losses + loss, self.steps + 1
 
 
 class Run:
@@ -117,50 +137,51 @@ class Run:
         if self.complete:
             self.say(f"{self.folder} is complete: give another --out for another run")
             return json.loads((self.folder / "run.json").read_text(encoding="utf-8"))["results"]
-        asked, row = self.listen(), None
+        asked, row, stretch = self.listen(), None, Stretch(self.device)
         bar = tqdm(total=self.total, initial=self.step, disable=True if self.quiet else None, unit="step")
-        done, began = 0, perf_counter()
-        losses = torch.zeros(2).to(self.device)  # of the steps that were not skipped: their sum, and how many
-        for k, phase in enumerate(self.plan):
-            before = sum(earlier.steps for earlier in self.plan[:k])
-            self.model.train()
-            while self.step < before + phase.steps:
-                lr = learning_rate(self.config, phase, self.step - before)
-                loss, norm, squares = self.one_step(k, phase, self.step - before, lr)
-                self.step, self.tokens = self.step + 1, self.tokens + phase.batch_size * phase.length
-                losses, done = losses + loss, done + 1
-                sync(self.device)
-                bar.update()
-
-                logs = self.step % self.config.log_every == 0 or self.step == self.total
-                looks = self.step % self.config.evaluate_every == 0 or self.step == self.total
-                saves = self.step % self.config.save_every == 0 or self.step == self.total
-                stops = distributed.any_of(asked.is_set(), self.team) if logs or self.team.ranks == 1 else False
-                if not (logs or looks or saves or stops):
-                    continue
-                wait(self.device)
-                self.seconds += perf_counter() - began
-                row = {"step": self.step, "tokens": self.tokens, "seconds": round(self.seconds, 3)}
-                loss = float(distributed.mean(losses[0] / losses[1], self.team))
-                row |= {"loss": loss, "lr": lr, "grad_norm": float(norm)}
-                row |= self.rates(k, phase, done, began) | self.noise(k, phase, squares)
-                self.check_health(row["loss"])
-                row |= self.validate() if looks else dict.fromkeys(("validation_loss", "validation_accuracy"), math.nan)
-                if self.first:
-                    self.book.add(row)
-                bar.set_postfix(loss=f"{row['loss']:.3f}", refresh=False)
-                if looks:
-                    self.say(
-                        f"step {self.step:>6,}  {self.tokens / 1e6:7.2f} M tokens  loss {row['loss']:.3f}"
-                        f"  validation {row['validation_loss']:.3f}  {row['tokens_per_second']:,.0f} tokens/s"
-                    )
-                if saves or stops:
-                    self.save()
-                if stops:
-                    raise Stopped(f"asked to stop: saved after step {self.step:,}; the same command goes on")
-                losses, done, began = torch.zeros(2).to(self.device), 0, perf_counter()
+        self.model.train()
+        for k, phase, number in self.steps_left():
+            lr = learning_rate(self.config, phase, number)
+            loss, norm, squares = self.one_step(k, phase, number, lr)
+            self.step, self.tokens = self.step + 1, self.tokens + phase.batch_size * phase.length
+            stretch.add(loss)
+            sync(self.device)
+            bar.update()
+            due = self.due(asked)
+            if not due:
+                continue
+            wait(self.device)
+            self.seconds += perf_counter() - stretch.began
+            row = self.measure(k, phase, stretch, lr, norm) | self.noise(k, phase, squares)
+            self.check_health(row["loss"])
+            row |= self.validate() if "validate" in due else NOT_VALIDATED
+            bar.set_postfix(loss=f"{row['loss']:.3f}", refresh=False)
+            self.tell(row, validated="validate" in due)
+            if due & {"save", "stop"}:
+                self.save()
+            if "stop" in due:
+                raise Stopped(f"asked to stop: saved after step {self.step:,}; the same command goes on")
+            stretch = Stretch(self.device)
         bar.close()
         return self.finish(row or self.validate())
+
+    def steps_left(self) -> Iterator[tuple[int, Phase, int]]:
+        """The number of the phase, the phase, and the number of the step in it, for each step that is left."""
+        first = 0
+        for k, phase in enumerate(self.plan):
+            for number in range(max(0, self.step - first), phase.steps):
+                yield k, phase, number
+            first += phase.steps
+
+    def due(self, asked: threading.Event) -> set[str]:
+        """What is to be done after this step: "log", "validate", "save", "stop"; the same in all processes."""
+        often = {"log": self.config.log_every, "validate": self.config.evaluate_every, "save": self.config.save_every}
+        due = {name for name, every in often.items() if self.step % every == 0}
+        if self.step == self.total:
+            due |= {"log", "validate", "save"}
+        if ("log" in due or self.team.ranks == 1) and distributed.any_of(asked.is_set(), self.team):
+            due.add("stop")
+        return due
 
     def one_step(self, k: int, phase: Phase, number: int, lr: float):
         """Gradients of the whole batch, clipped, and a step.
@@ -181,13 +202,7 @@ class Run:
             total = total + loss.detach()
             if self.config.noise_scale and i == 0 and count > 1:
                 small = squared_norm(self.model) * count**2
-        norm = nn.utils.clip_grad_norm_(self.model.parameters(), self.config.clip or math.inf)
-        norm = norm.full_tensor() if hasattr(norm, "full_tensor") else norm
-        finite = torch.isfinite(norm)
-        for group in self.optimizer.param_groups:
-            group["lr"] = lr
-        careful_step(self.optimizer, finite)
-        self.optimizer.zero_grad()
+        norm, finite = step_if_finite(self.optimizer, self.model.parameters(), lr, self.config.clip)
         self.skipped += ~finite
         counted = torch.stack([torch.where(finite, total, 0.0), finite.float()])
         return counted, norm, (small, norm * norm)
@@ -209,11 +224,33 @@ class Run:
         loss, correct, rows = distributed.mean(sums, self.team).tolist()
         return {"validation_loss": loss / rows, "validation_accuracy": correct / rows}
 
-    def rates(self, k: int, phase: Phase, done: int, began: float) -> dict:
-        """Tokens a second since the last row, and which share of the devices' matmul rate that is."""
-        rows = done * phase.batch_size / (perf_counter() - began)
+    def measure(self, k: int, phase: Phase, stretch: "Stretch", lr: float, norm: torch.Tensor) -> dict:
+        """A row of the curve: where the run is, the mean loss of a stretch, and how fast it was.
+
+        `utilisation` is the share of the devices' matmul rate that was used.
+        """
+        rows = stretch.steps * phase.batch_size / (perf_counter() - stretch.began)
         peak = matmul_rate(self.device, self.dtype) * self.team.ranks
-        return {"tokens_per_second": round(rows * phase.length, 1), "utilisation": rows * self.row_flops[k] / peak}
+        return {
+            "step": self.step,
+            "tokens": self.tokens,
+            "seconds": round(self.seconds, 3),
+            "loss": float(distributed.mean(stretch.losses[0] / stretch.losses[1], self.team)),
+            "lr": lr,
+            "grad_norm": float(norm),
+            "tokens_per_second": round(rows * phase.length, 1),
+            "utilisation": rows * self.row_flops[k] / peak,
+        }
+
+    def tell(self, row: dict, validated: bool) -> None:
+        """Keep a row of the curve, and say a line where the run was validated."""
+        if self.first:
+            self.book.add(row)
+        if validated:
+            self.say(
+                f"step {self.step:>6,}  {self.tokens / 1e6:7.2f} M tokens  loss {row['loss']:.3f}"
+                f"  validation {row['validation_loss']:.3f}  {row['tokens_per_second']:,.0f} tokens/s"
+            )
 
     def noise(self, k: int, phase: Phase, squares) -> dict:
         """Two unbiased estimates, to be averaged over rows before they are divided: noise scale = noise/signal."""

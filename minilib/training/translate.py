@@ -11,13 +11,13 @@ from time import perf_counter
 
 import numpy as np
 import torch
-from torch import nn
 
 from minilib import schedules
 from minilib.models.t5 import T5
 from minilib.training.data.tokenizer import Tokenizer
 from minilib.training.data.translation import PairRows
-from minilib.training.optimizers import careful_step, optimizer
+from minilib.training.optimizers import optimizer
+from minilib.training.step import step_if_finite
 
 
 def train_pairs(
@@ -39,12 +39,8 @@ def train_pairs(
             index = next(order)
         loss = model({name: t.to(device) for name, t in rows.batch(index).items()}).loss
         loss.backward()
-        norm = nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         rate = schedules.warmup(step, round(warmup * steps)) * schedules.polynomial(step, steps, 0.5)
-        for group in opt.param_groups:
-            group["lr"] = lr * rate
-        careful_step(opt, torch.isfinite(norm))
-        opt.zero_grad()
+        step_if_finite(opt, model.parameters(), lr * rate, clip=1.0)
         losses.append(loss.detach())
     last = float(torch.stack(losses[-max(1, steps // 10) :]).mean())
     if not math.isfinite(last):
