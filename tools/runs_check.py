@@ -1,9 +1,9 @@
 """Fails when a recorded run is not a record: what `make runs-check` does, as part of `make lint`.
 
-A record in `book/runs/<name>/` must have every field, filled; a curve with rows; a commit from which it can be
-made again; a study `studies/<name>.py` that makes it; and a chapter that reads it with `records.load("<name>")`. A
-chapter must not read or name a run that is not there. Deliberately absent: whether the numbers are right (only
-`make study` can say), whether the commit still exists (a shallow clone has no history).
+A record in `book/runs/<name>/` must have every field, filled; a curve with rows; the commits from which it can be
+made again; a study `studies/chapter_NN/<name>.py` that makes it; and a chapter that reads it with
+`records.load("<name>")`. A chapter must not read or name a run that is not there. Deliberately absent: whether the
+numbers are right (only `make study` can say), whether the commits still exist (a shallow clone has no history).
 """
 
 import argparse
@@ -35,10 +35,10 @@ def record_faults(folder: Path) -> list[str]:
     for field, value in wanted.items():
         if run.get(field, value) != value:
             found.append(f"record {name!r}: the field {field!r} is {run[field]!r}, it must be {value!r}")
-    commit = run.get("commit")
-    if commit and not re.fullmatch("[0-9a-f]{12}", str(commit)):
-        why = "files were changed when it was made" if str(commit).endswith("+") else "no commit of twelve digits"
-        found.append(f"record {name!r}: the field 'commit' is {commit!r} ({why}); commit, then make it again")
+    for commit in run.get("commits") or ():
+        if not re.fullmatch("[0-9a-f]{12}", str(commit)):
+            why = "files were changed when it was made" if str(commit).endswith("+") else "no commit of twelve digits"
+            found.append(f"record {name!r}: the field 'commits' has {commit!r} ({why}); commit, then make it again")
     return found + curve_faults(folder / "curve.csv")
 
 
@@ -56,9 +56,9 @@ def curve_faults(path: Path) -> list[str]:
 
 def study_faults(name: str, root: Path) -> list[str]:
     """A record that `make study NAME=...` cannot make."""
-    path = root / "studies" / f"{name.replace('-', '_')}.py"
-    makes = path.exists() and f'Study("{name}"' in path.read_text(encoding="utf-8")
-    return [] if makes else [f'record {name!r}: no study makes it; studies/{path.name} with Study("{name}") is missing']
+    file = f"{name.replace('-', '_')}.py"
+    made = [path for path in root.glob(f"studies/*/{file}") if f'Study("{name}"' in path.read_text(encoding="utf-8")]
+    return [] if made else [f'record {name!r}: no study makes it; studies/*/{file} with Study("{name}") is missing']
 
 
 def chapter_faults(names: set[str], root: Path) -> list[str]:

@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 from minilib.datasets import docstrings
 
-FIELDS = ("name", "command", "config", "commit", "device", "versions", "start", "end", "seconds", "results")
+FIELDS = ("name", "command", "config", "commits", "device", "versions", "start", "end", "seconds", "results")
 PACKAGE = Path(__file__).resolve().parents[1]
 
 

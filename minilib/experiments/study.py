@@ -1,6 +1,7 @@
 """A study: many small jobs, each done once and saved as soon as it is done, and the record of them all.
 
-It goes on where it stopped. Absent on purpose: several processes; jobs that depend on each other.
+It goes on where it stopped, perhaps with newer code: each job remembers the commit at which it was run. Absent on
+purpose: several processes; jobs that depend on each other.
 """
 
 import json
@@ -33,7 +34,9 @@ class Study:
         self.partial = self.project.root / "_build" / "studies" / f"{name}.json"
         saved = json.loads(self.partial.read_text(encoding="utf-8")) if self.partial.exists() else {}
         fresh = saved.get("config") != self.config
-        self.saved = {"config": self.config, "start": now(), "seconds": 0.0, "jobs": {}} if fresh else saved
+        empty = {"config": self.config, "start": now(), "seconds": 0.0, "jobs": {}, "commits": {}}
+        self.saved = empty if fresh else {"commits": {}} | saved
+        self.commit = commit()  # of the code that this process has imported
 
     @property
     def scratch(self) -> Path:
@@ -51,8 +54,13 @@ class Study:
             start = perf_counter()
             self.saved["jobs"][key] = function()
             self.saved["seconds"] += perf_counter() - start
+            self.saved["commits"][key] = self.commit
             write(self.partial, json.dumps(self.saved))
         return self.saved["jobs"]
+
+    def commits(self) -> list[str]:
+        """The commits at which the jobs were run, each once, in the order of the jobs."""
+        return list(dict.fromkeys(self.saved["commits"].get(key, "unknown") for key in self.saved["jobs"]))
 
     def record(self, curve: list[dict], results: dict, corpus: Docstrings | None = None) -> Path:
         """Write the run's folder and forget the partial results; returns the folder.
@@ -74,7 +82,7 @@ class Study:
             "name": self.name,
             "command": f"make study NAME={self.name}",
             "config": self.config,
-            "commit": commit(),
+            "commits": self.commits(),
             "device": machine(),
             "versions": {"python": platform.python_version(), **libraries},
             "start": self.saved["start"],

@@ -65,7 +65,7 @@ def write_run(folder: Path, program: str, config, device: str, start: str, secon
         "name": folder.name,
         "command": shlex.join(["python", "-m", program, *sys.argv[1:]]),
         "config": dataclasses.asdict(config),
-        "commit": records.commit(),
+        "commits": [records.commit()],
         "device": device,
         "versions": {"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}},
         "start": start,

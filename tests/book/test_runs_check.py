@@ -10,7 +10,7 @@ from small_books import tool
 from minilib.experiments.records import FIELDS
 
 RUN = dict.fromkeys(FIELDS, "x") | {"name": "tiny-study", "command": "make study NAME=tiny-study"}
-RUN |= {"commit": "0123456789ab", "seconds": 0.0}
+RUN |= {"commits": ["0123456789ab"], "seconds": 0.0}
 CITES = 'Made by `make study NAME=tiny-study`.\n\n```{code-cell} ipython3\nrecords.load("tiny-study")\n```\n'
 
 
@@ -18,7 +18,7 @@ CITES = 'Made by `make study NAME=tiny-study`.\n\n```{code-cell} ipython3\nrecor
 def root(tmp_path):
     """A project with one study, its record, and a chapter that reads it."""
     files = {
-        "studies/tiny_study.py": 'study = Study("tiny-study", {})\n',
+        "studies/chapter_01/tiny_study.py": 'study = Study("tiny-study", {})\n',
         "notebooks/01_a.md": CITES,
         "book/runs/tiny-study/curve.csv": "step,loss\n1,0.5\n2,0.25\n",
         "book/runs/tiny-study/run.json": json.dumps(RUN),
@@ -59,8 +59,8 @@ def test_a_field_that_is_empty_is_named_with_its_record(root, value):
 
 @pytest.mark.parametrize("commit", ["0123456789ab+", "unknown", "0123", "main"])
 def test_a_commit_from_which_the_record_cannot_be_made_again_is_caught(root, commit):
-    write_run(root, RUN | {"commit": commit})
-    assert the_one_fault(root).startswith(f"record 'tiny-study': the field 'commit' is '{commit}'")
+    write_run(root, RUN | {"commits": ["0123456789ab", commit]})
+    assert the_one_fault(root).startswith(f"record 'tiny-study': the field 'commits' has '{commit}'")
     assert ("files were changed" in the_one_fault(root)) == commit.endswith("+")
 
 
@@ -71,11 +71,11 @@ def test_a_record_under_another_name_is_caught(root, field):
 
 
 def test_a_record_that_no_study_makes_is_caught(root):
-    study = root / "studies/tiny_study.py"
+    study = root / "studies/chapter_01/tiny_study.py"
     study.write_text('study = Study("another", {})\n')
     assert "record 'tiny-study': no study makes it" in the_one_fault(root)
     study.unlink()
-    assert "studies/tiny_study.py" in the_one_fault(root)
+    assert "studies/*/tiny_study.py" in the_one_fault(root)
 
 
 def test_a_record_that_no_chapter_reads_is_caught_even_when_its_study_is_named(root):

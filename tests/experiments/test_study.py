@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from minilib.experiments import records
+from minilib.experiments import records, study
 from minilib.experiments.records import Project, load
 from minilib.experiments.study import Study
 
@@ -56,10 +56,10 @@ def test_a_config_survives_its_way_through_a_file(tmp_path):
 
 
 def recorded(tmp_path, curve=None):
-    study = Study("small-study", {"seeds": [0, 1]}, home(tmp_path))
-    study.run(jobs([]))
-    study.record(curve or [{"optimizer": "SGD", "step": 1, "loss": 2.5}], {"best": 0.5})
-    return study
+    made = Study("small-study", {"seeds": [0, 1]}, home(tmp_path))
+    made.run(jobs([]))
+    made.record(curve or [{"optimizer": "SGD", "step": 1, "loss": 2.5}], {"best": 0.5})
+    return made
 
 
 def test_a_record_reads_back_what_was_written(tmp_path):
@@ -89,9 +89,19 @@ def test_outside_git_the_commit_is_unknown_and_inside_it_is_twelve_digits(tmp_pa
     assert records.commit() == "unknown" or len(records.commit().rstrip("+")) == 12
 
 
+def test_a_job_remembers_the_commit_at_which_it_was_run_and_the_record_has_them_all(tmp_path, monkeypatch):
+    for commit, count in (("a" * 12, 2), ("b" * 12, 3), ("c" * 12, 3)):  # the last has nothing left to do
+        monkeypatch.setattr(study, "commit", lambda commit=commit: commit)
+        again = Study("small", {"a": 1}, home(tmp_path))
+        again.run(jobs([], count))
+    assert again.saved["commits"] == {"0": "a" * 12, "1": "a" * 12, "2": "b" * 12}
+    again.record([{"step": 1}], {"best": 1})
+    assert load("small", home(tmp_path)).run["commits"] == ["a" * 12, "b" * 12]
+
+
 def test_the_partial_results_are_gone_once_the_record_is_written(tmp_path):
-    study = recorded(tmp_path)
-    assert not study.partial.exists()
+    made = recorded(tmp_path)
+    assert not made.partial.exists()
     log = []
     Study("small-study", {"seeds": [0, 1]}, home(tmp_path)).run(jobs(log))
     assert log == [0, 1, 2]

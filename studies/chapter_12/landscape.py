@@ -9,13 +9,13 @@ twenty minutes of computing on one core, and more than an hour on a busy machine
 """
 
 import numpy as np
-from reality_check import Digits, Words
 
 from minilib import optim
 from minilib.datasets import docstrings
 from minilib.experiments.study import Study
 from minilib.experiments.tasks import train
 from minilib.schedules import polynomial, warmup
+from studies.protocols import scored
 
 # task -> (batch size, steps, batch losses in one point of the curve)
 TASKS = {"digits": (128, 300, 10), "words": (256, 500, 10)}
@@ -23,6 +23,7 @@ TUNING_SEEDS = {"digits": (100, 101, 102), "words": (100,)}
 SEEDS, COUNT = (0, 1, 2, 3, 4), 5
 TRUST = 0.02
 BETAS = (0.9, 0.99)
+SHAPES = {"digits": {"depth": 4}, "words": {}}
 # method -> the learning rate in the middle of its first grid on (digits, words), from a pilot on another seed
 MIDDLE = {
     "Nesterov": (0.1, 0.2),
@@ -87,15 +88,6 @@ def optimizer(method, named, lr, task):
     return optim.AdamW(named, lr, BETAS, **decay)
 
 
-MADE = {}
-
-
-def made(task):
-    if task not in MADE:
-        MADE[task] = Digits(depth=4) if task == "digits" else Words()
-    return MADE[task]
-
-
 def one(task, method, lr, seed):
     """[validation loss, test loss, means of the batch losses]; 99 for a run that diverged."""
     batch, steps, window = TASKS[task]
@@ -108,13 +100,14 @@ def one(task, method, lr, seed):
     def schedule(t):
         return warmup(t, steps // 10) * (1 if method in CONSTANT else polynomial(t, steps))
 
-    run = train(made(task), make, steps, batch, seed, schedule)
+    judge = scored(task, **SHAPES[task])
+    run = train(judge, make, steps, batch, seed, schedule)
     if run.diverged:
         return [99.0, 99.0, [99.0] * (steps // window)]
     if method == "ScheduleFree":
         kept[0].eval()
     with np.errstate(over="ignore", invalid="ignore"):
-        scores = [s if np.isfinite(s) else 99.0 for s in np.minimum(99.0, made(task).scores(run.model))]
+        scores = [s if np.isfinite(s) else 99.0 for s in np.minimum(99.0, judge.scores(run.model))]
     curve = run.losses.reshape(-1, window).mean(axis=1)
     return [*map(float, scores), np.minimum(curve, 99.0).round(4).tolist()]
 
@@ -130,7 +123,7 @@ def main():
         done = study.run((k, lambda lr=lr, seed=seed: one(task, method, lr, seed)) for k, lr, seed in cases)
         return [[done[k] for k in row] for row in keys]
 
-    curve, results = [], {"unigram": made("words").unigram_entropy()}
+    curve, results = [], {"unigram": scored("words").unigram_entropy()}
     for k, task in enumerate(TASKS):
         results[task] = {}
         for method, middle in MIDDLE.items():

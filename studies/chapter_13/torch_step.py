@@ -15,7 +15,7 @@ import torch
 from minilib.experiments.study import Study
 
 ROUNDS, THREADS = 9, 2
-BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 # label -> (parameters, tensors)
 SIZES = {
     "1 M": (1_000_000, 12),

@@ -11,9 +11,10 @@ the usual one for SGD. To see what the rule costs, `near` tries its rate times 1
 import numpy as np
 
 from minilib.experiments.study import Study
-from minilib.experiments.tasks import DigitsTask, train
+from minilib.experiments.tasks import train
 from minilib.optim import LAMB, LARS, AdamW, parameter_groups
 from minilib.schedules import linear_scaling, polynomial, sqrt_scaling, warmup
+from studies.protocols import digits
 
 EPOCHS, BASE = 30, 128
 BATCHES = (16, 32, 64, 128, 256, 512, 1024, 1437)
@@ -24,8 +25,6 @@ RATES = {name: [first * 2**k for k in range(9)] for name, first in FIRST.items()
 NEAR, NEAR_FROM = (0.25, 0.5, 1, 2, 4), 64  # tried at batches from NEAR_FROM on
 TRUST = 0.02
 
-
-TASK = DigitsTask(depth=4)
 METHODS = {
     "LAMB": lambda named, lr: LAMB(parameter_groups(named, 0.01, layer_adaptation=False), lr=lr),
     "AdamW": lambda named, lr: AdamW(parameter_groups(named, 0.01), lr=lr),
@@ -37,16 +36,16 @@ METHODS = {
 
 def one(method, batch, lr, seed):
     """Training loss (all digits; 99 when the run diverged) and test accuracy at the end."""
-    steps = EPOCHS * TASK.n // batch
+    steps = EPOCHS * digits(depth=4).n // batch
 
     def schedule(t):
         return warmup(t, WARMUP) * polynomial(t, steps)
 
-    run = train(TASK, lambda p: METHODS[method](p, lr), steps, batch, seed, schedule)
+    run = train(digits(depth=4), lambda p: METHODS[method](p, lr), steps, batch, seed, schedule)
     if run.diverged:
         return [99.0, 0.1]
     with np.errstate(over="ignore", invalid="ignore"):
-        return [min(99.0, float(TASK.loss(run.model).data)), TASK.accuracy(run.model)]
+        return [min(99.0, float(digits(depth=4).loss(run.model).data)), digits(depth=4).accuracy(run.model)]
 
 
 def main():

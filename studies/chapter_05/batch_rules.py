@@ -9,9 +9,9 @@ import numpy as np
 
 from minilib.experiments.study import Study
 from minilib.experiments.sweep import Fleet
-from minilib.experiments.tasks import DigitsTask
 from minilib.optim import SGD, Adam
 from minilib.schedules import cosine, warmup
+from studies.protocols import digits
 
 BASE, BATCHES, EPOCHS = 32, (4, 256), 8
 TUNING_SEEDS, SEEDS = (100, 101, 102), (0, 1, 2, 3, 4, 5)
@@ -28,17 +28,16 @@ ADAM_RULES = {
     "same rate, beta2 to the power": lambda k: (1, {"betas": (0.9, 0.999**k)}),
     "root, beta2 to the power": lambda k: (k**0.5, {"betas": (0.9, 0.999**k)}),
 }
-TASK = DigitsTask()
 
 
 def final(name, lrs, b, seeds, options):
     """Training losses after EPOCHS: lists (rates, seeds); 99 stands for a run that diverged."""
-    steps = EPOCHS * TASK.n // b
+    steps = EPOCHS * digits().n // b
 
     def schedule(t):
         return warmup(t, steps // 5) * cosine(t, steps)
 
-    fleet = Fleet(TASK, METHODS[name], lrs, seeds, b, schedule, **options)
+    fleet = Fleet(digits(), METHODS[name], lrs, seeds, b, schedule, **options)
     for _ in range(steps):
         fleet.step()
     return np.minimum(fleet.losses(), 99).round(5).tolist()

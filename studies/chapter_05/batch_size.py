@@ -10,8 +10,8 @@ import numpy as np
 
 from minilib.experiments.study import Study
 from minilib.experiments.sweep import Fleet, steps_to
-from minilib.experiments.tasks import DigitsTask
 from minilib.optim import SGD, Adam
+from studies.protocols import digits
 
 BATCHES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 1437)
 TARGETS = (0.5, 0.2, 0.1)
@@ -22,7 +22,6 @@ CENTRES = {"SGD": (1.0, 20, 1.0), "Adam": (0.08, 30, 0.75)}
 FACTORS = [2 ** (k / 2) for k in range(-4, 5)]
 LIMIT = 40_000
 GAP = {"target": 0.02, "batches": (4, 32, 256, 1437), "seeds": tuple(range(12))}
-TASK = DigitsTask()
 
 
 def rates(name, b):
@@ -32,14 +31,14 @@ def rates(name, b):
 
 def sweep(name, b):
     """Steps and test accuracies at each target: lists (targets, rates, tuning seeds and seeds)."""
-    fleet = Fleet(TASK, METHODS[name], rates(name, b), TUNING_SEEDS + SEEDS, b)
+    fleet = Fleet(digits(), METHODS[name], rates(name, b), TUNING_SEEDS + SEEDS, b)
     steps, accuracy = steps_to(fleet, TARGETS, LIMIT, patience=1.5)
     return [steps.round(1).tolist(), accuracy.round(4).tolist()]
 
 
 def gap(name, b, lr):
     """Steps and test accuracy at the low loss, one of each a seed."""
-    steps, accuracy = steps_to(Fleet(TASK, METHODS[name], [lr], GAP["seeds"], b), [GAP["target"]], LIMIT)
+    steps, accuracy = steps_to(Fleet(digits(), METHODS[name], [lr], GAP["seeds"], b), [GAP["target"]], LIMIT)
     return [steps[0, 0].round(1).tolist(), accuracy[0, 0].round(4).tolist()]
 
 

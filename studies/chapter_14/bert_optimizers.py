@@ -10,11 +10,10 @@ import json
 from functools import partial
 from pathlib import Path
 
-from bert_laptop import one
-
 from minilib.datasets import docstrings
 from minilib.experiments.study import Study
 from minilib.experiments.tuning import best_rate
+from studies.protocols import pretrain
 
 RATES = {
     "adamw": [1e-3, 2e-3, 4e-3],
@@ -27,7 +26,7 @@ SEEDS = [0, 1, 2]
 
 def curve(folder: Path, optimizer: str, lr: float, seed: int) -> list[dict]:
     """The rows of a run's curve at which it validated."""
-    rows, _ = one(folder / f"{optimizer}-{lr:g}-{seed}", optimizer=optimizer, lr=lr, seed=seed)
+    rows, _ = pretrain(folder / f"{optimizer}-{lr:g}-{seed}", optimizer=optimizer, lr=lr, seed=seed)
     return rows
 
 

@@ -5,18 +5,14 @@ the first steps are about a hundred times too long for the rate. Here it is divi
 batches, rules of tuning and seeds; 15 minutes on one core.
 """
 
-from three_models import points, search, settings
-
-from minilib.datasets import docstrings
 from minilib.experiments.study import Study
+from studies.protocols import THREE_MODELS, compare_models
 
 RATES = {"came-corrected": [1e-3, 2e-3, 4e-3]}
 
 
 def main():
-    study = Study("came-confidence", settings(RATES))
-    chosen = search(study, RATES)
-    study.record(points(study), {"chosen": chosen}, docstrings())
+    compare_models(Study("came-confidence", THREE_MODELS | {"rates": RATES}), RATES)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from bert_laptop import one
 
 from minilib.datasets import docstrings
 from minilib.experiments.records import load, project
@@ -22,6 +21,7 @@ from minilib.experiments.tuning import best_rate
 from minilib.training import export
 from minilib.training.data import classification
 from minilib.training.finetune import Finetuning, fit, fresh
+from studies.protocols import pretrain
 
 OPTIMIZERS = ("adamw", "lamb", "adafactor", "came")
 TEXTS, HELD_OUT, SEEDS, RATES = 1000, 2000, 5, [5e-4, 1e-3, 2e-3]
@@ -78,10 +78,10 @@ def main():
     settings |= {"seeds": SEEDS, "fine-tuning rates": RATES, "tasks": tasks()}
     study = Study("fine-tuning", settings)
 
-    def pretrain(name):
-        return one(models() / name, optimizer=name, lr=rates[name])[0][-1]["validation_loss"]
+    def pretrained(name):
+        return pretrain(models() / name, optimizer=name, lr=rates[name])[0][-1]["validation_loss"]
 
-    done = study.run([(f"pretrain {name}", lambda name=name: pretrain(name)) for name in OPTIMIZERS])
+    done = study.run([(f"pretrain {name}", lambda name=name: pretrained(name)) for name in OPTIMIZERS])
     curve, results = [], {"pretraining loss": {name: done[f"pretrain {name}"] for name in OPTIMIZERS}}
     for named in settings["tasks"]:
         what, chosen = classification.task(named), {}

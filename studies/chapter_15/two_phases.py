@@ -10,11 +10,9 @@ second at its peak from its first step. Every loss is on long rows. 10 minutes o
 import json
 from math import sqrt
 
-from bert_batches import losses
-
 from minilib.datasets import docstrings
 from minilib.experiments.study import Study
-from minilib.experiments.tuning import best_rate
+from studies.protocols import losses, tune
 
 BENCH = {"optimizer": "lamb", "vocabulary": 2048, "layers": 2, "width": 64, "evaluate_rows": 512}
 TOKENS = 600_000
@@ -54,13 +52,8 @@ def main():
         folder = study.scratch / f"{name.replace(' ', '-')}-{lr:g}-{seed}"
         return key, lambda: losses(folder, **BENCH | recipe(name, lr), seed=seed)
 
-    def tuning_loss(name, lr):
-        key, looks = job(name, lr, SEEDS[0])
-        return study.run([(key, looks)])[key][-1][1]
-
-    tuned = ("long", "two phases")
-    study.run([job(name, lr, SEEDS[0]) for name in tuned for lr in RATES])
-    chosen = {name: best_rate(lambda lr, name=name: tuning_loss(name, lr), RATES) for name in tuned}
+    first = dict.fromkeys(("long", "two phases"), RATES)
+    chosen = tune(study, lambda name, lr: job(name, lr, SEEDS[0]), first)
     chosen["cold"] = chosen["two phases"]
     study.run([job(name, lr, seed) for name, lr in chosen.items() for seed in SEEDS])
     curve = []

@@ -6,14 +6,14 @@ runs on five fresh seeds. Larger: add to SEEDS, VARIANTS. About six minutes on o
 """
 
 import numpy as np
-from came_words import WithoutConfidence
 
 from minilib.datasets import docstrings
 from minilib.experiments.study import Study
-from minilib.experiments.tasks import WordsTask, train
+from minilib.experiments.tasks import train
 from minilib.optim import CAME
 from minilib.optim.base import ema
 from minilib.schedules import polynomial, warmup
+from studies.protocols import WithoutConfidence, words
 
 BATCH, STEPS = 64, 900
 TUNING_SEED, SEEDS, COUNT = 100, (0, 1, 2, 3, 4), 6
@@ -54,7 +54,7 @@ VARIANTS = {
     "beta3 = 0.99": (0.00125, CAME, {"betas": (0.9, 0.999, 0.99)}),
     "eps2 = 0.01": (0.0003125, CAME, {"eps": (1e-30, 1e-2)}),
 }
-TASK = WordsTask(length=6, vocabulary=64, width=16, masked=1)
+TASK = {"length": 6, "vocabulary": 64, "width": 16, "masked": 1}
 
 
 def one(name, lr, seed):
@@ -64,11 +64,11 @@ def one(name, lr, seed):
     def schedule(t):
         return warmup(t, STEPS // 10) * polynomial(t, STEPS)
 
-    run = train(TASK, lambda named: kind(named, lr=lr, **options), STEPS, BATCH, seed, schedule)
+    run = train(words(**TASK), lambda named: kind(named, lr=lr, **options), STEPS, BATCH, seed, schedule)
     if run.diverged:
         return 99.0
     with np.errstate(over="ignore", invalid="ignore"):
-        loss = TASK.test_loss(run.model)
+        loss = words(**TASK).test_loss(run.model)
     return min(99.0, loss) if np.isfinite(loss) else 99.0
 
 
@@ -76,7 +76,7 @@ def main():
     variants = {name: [first, kind.__name__, options] for name, (first, kind, options) in VARIANTS.items()}
     config = {"batch": BATCH, "steps": STEPS, "variants": variants, "count": COUNT}
     study = Study("came-ablations", config | {"tuning_seed": TUNING_SEED, "seeds": SEEDS})
-    curve, results = [], {"unigram": TASK.unigram_entropy()}
+    curve, results = [], {"unigram": words(**TASK).unigram_entropy()}
     for name, (first, _, _) in VARIANTS.items():
         rates = [first * 2**k for k in range(COUNT)]
 

@@ -19,7 +19,7 @@ CPU = torch.device("cpu")
 
 def main():
     torch.set_num_threads(THREADS)
-    bench = runpy.run_path(str(Path(__file__).parents[1] / "benchmarks" / "pretrain.py"))
+    bench = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "pretrain.py"))
     precisions = sorted({"fp32", device.precision(CPU)}, reverse=True)
     cases = {f"{case}, {precision}": (case, precision) for case in bench["CPU_CASES"] for precision in precisions}
     versions = {"torch": torch.__version__, "transformers": transformers.__version__}

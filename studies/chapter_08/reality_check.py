@@ -10,12 +10,12 @@ CELLS. How long it took stands in the record.
 import numpy as np
 from scipy.stats import qmc
 
-from minilib.autodiff import cross_entropy
 from minilib.datasets import docstrings
 from minilib.experiments.study import Study
-from minilib.experiments.tasks import DigitsTask, WordsTask, train
+from minilib.experiments.tasks import train
 from minilib.optim import LAMB, LARS, SGD, AdamW
 from minilib.schedules import polynomial, warmup
+from studies.protocols import scored
 
 # cell -> (task, batch size, steps, batch losses in the running mean that is compared with the target)
 CELLS = {
@@ -32,24 +32,6 @@ TRUST, BETA2 = 0.02, 0.99
 RATES = {"Nesterov": (0.01, 3.2), "AdamW": (1e-3, 0.32), "LARS": (0.03, 10.0), "LAMB": (1e-3, 0.32)}
 # the same for all: 1 - beta1 (momentum), share of the steps for warm-up, weight decay; log-uniform but the second
 SHARED = {"1-beta1": (0.01, 0.5), "warmup": (0.0, 0.3), "decay": (1e-5, 1e-1)}
-
-
-class Digits(DigitsTask):
-    """Digits; the images that training never sees are dealt out to validation and test in turn."""
-
-    def scores(self, model):
-        """Mean cross-entropy (validation, test)."""
-        halves = [(self.x_test[k::2], self.y_test[k::2]) for k in (0, 1)]
-        return [float(cross_entropy(model(x), y).data) for x, y in halves]
-
-
-class Words(WordsTask):
-    """Masked words; 1,024 chunks of files that training never sees for validation, the next 1,024 for test."""
-
-    def scores(self, model):
-        """Mean cross-entropy (validation, test)."""
-        halves = [slice(0, 1024), slice(1024, 2048)]
-        return [float(self._loss(model, self.ids_test[h], self.hidden_test[h]).data) for h in halves]
 
 
 def points(trials):
@@ -86,15 +68,6 @@ def optimizer(method, h):
     return make
 
 
-TASKS = {}
-
-
-def task(name):
-    if name not in TASKS:
-        TASKS[name] = {"digits": Digits, "words": Words}[name]()
-    return TASKS[name]
-
-
 def one(cell, method, h, seed):
     """[validation loss, test loss, running mean of the batch losses]; 99 for a run that diverged."""
     name, batch, steps, window = CELLS[cell]
@@ -102,11 +75,11 @@ def one(cell, method, h, seed):
     def schedule(t):
         return warmup(t, round(h["warmup"] * steps)) * polynomial(t, steps)
 
-    run = train(task(name), optimizer(method, h), steps, batch, seed, schedule)
+    run = train(scored(name), optimizer(method, h), steps, batch, seed, schedule)
     if run.diverged:
         return [99.0, 99.0, [99.0] * (steps - window + 1)]
     with np.errstate(over="ignore", invalid="ignore"):
-        scores = [s if np.isfinite(s) else 99.0 for s in np.minimum(99.0, task(name).scores(run.model))]
+        scores = [s if np.isfinite(s) else 99.0 for s in np.minimum(99.0, scored(name).scores(run.model))]
     smooth = np.convolve(run.losses, np.ones(window) / window, "valid")
     return [*map(float, scores), np.minimum(smooth, 99.0).round(4).tolist()]
 
@@ -128,7 +101,7 @@ def main():
     names = ("CELLS", "TRIALS", "PILOT_SEED", "TUNING_SEED", "SEEDS", "MATRIX_CELL", "MATRIX_TRIALS", "MATRIX_SEEDS")
     names += ("TRUST", "BETA2", "RATES", "SHARED")
     study = Study("reality-check", {name.lower(): globals()[name] for name in names})
-    curve, results = [], {"unigram": task("words").unigram_entropy(), "cells": {}, "matrix": {}}
+    curve, results = [], {"unigram": scored("words").unigram_entropy(), "cells": {}, "matrix": {}}
     for cell, (name, _, _, window) in CELLS.items():
         key = f"{cell}, pilot"
         target = study.run([(key, lambda c=cell: pilot(c))])[key]

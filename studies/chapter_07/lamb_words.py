@@ -1,20 +1,20 @@
 """LAMB on the transformer: one knob at a time, and the untuned recipe from batch 64 to 4,096, on masked words.
 
-Ablations (the variants of lamb_ablations.py that matter most): batch 256, 500 steps, seven learning rates (factor 2)
-on one seed, five fresh seeds for the best. The untuned recipe, as in lamb_untuned.py: seven rates at batch BASE on one
+Ablations (the variants of lamb-ablations that matter most): batch 256, 500 steps, seven learning rates (factor 2)
+on one seed, five fresh seeds for the best. The untuned recipe, as in lamb-untuned: seven rates at batch BASE on one
 seed, then the root rule and nothing else, five fresh seeds a batch; every run sees EXAMPLES chunks, the warm-up is a
 constant number of steps, a fifth of the run at the largest batch. Larger: add to SEEDS, VARIANTS, BATCHES. About
 half an hour on one core.
 """
 
 import numpy as np
-from lamb_ablations import VARIANTS, optimizer
 
 from minilib.datasets import docstrings
 from minilib.experiments.study import Study
-from minilib.experiments.tasks import WordsTask, train
+from minilib.experiments.tasks import train
 from minilib.optim import LAMB, LARS, AdamW, parameter_groups
 from minilib.schedules import polynomial, sqrt_scaling, warmup
+from studies.protocols import LAMB_VARIANTS, lamb_variant, words
 
 TUNING_SEED, SEEDS, COUNT = 100, (0, 1, 2, 3, 4), 7
 BATCH, STEPS = 256, 500
@@ -31,7 +31,6 @@ RECIPE = {
         parameter_groups(named, 0.0, layer_adaptation=False), lr=lr, momentum=0.9, trust_coefficient=TRUST
     ),
 }
-TASK = WordsTask()
 
 
 def one(make, steps, batch, warm, seed):
@@ -40,11 +39,11 @@ def one(make, steps, batch, warm, seed):
     def schedule(t):
         return warmup(t, warm) * polynomial(t, steps)
 
-    run = train(TASK, make, steps, batch, seed, schedule)
+    run = train(words(), make, steps, batch, seed, schedule)
     if run.diverged:
         return 99.0
     with np.errstate(over="ignore", invalid="ignore"):
-        loss = TASK.test_loss(run.model)
+        loss = words().test_loss(run.model)
     return min(99.0, loss) if np.isfinite(loss) else 99.0
 
 
@@ -69,12 +68,12 @@ def main():
             raise ValueError(f"the best rate of {key!r} is {rates[best]}, at the edge of its grid: {tuned}")
         return rates[best], tuned.round(5).tolist()
 
-    curve, results = [], {"unigram": TASK.unigram_entropy(), "ablations": {}, "untuned": {}}
+    curve, results = [], {"unigram": words().unigram_entropy(), "ablations": {}, "untuned": {}}
     for name, first in FIRST.items():
-        shape = (STEPS, BATCH, STEPS // 10 if VARIANTS[name][2] else 0)
+        shape = (STEPS, BATCH, STEPS // 10 if LAMB_VARIANTS[name].warm_up else 0)
 
         def make(lr, name=name):
-            return lambda named: optimizer(name, named, lr)
+            return lambda named: lamb_variant(name, named, lr)
 
         lr, tuned = tune(f"ablation {name}", make, first, *shape)
         test = losses(f"ablation {name}", make, [lr], SEEDS, *shape)[0].tolist()

@@ -11,19 +11,17 @@ question for seconds too: start it on a quiet machine. 50 minutes on one core. L
 
 import json
 import statistics
-from math import sqrt
 from time import perf_counter
 
 import torch
-from bert_batches import losses
 
 from minilib.analysis import flops
 from minilib.datasets import docstrings
 from minilib.experiments.study import Study
-from minilib.experiments.tuning import best_rate
 from minilib.training import export
 from minilib.training.config import Config
 from minilib.training.optimizers import optimizer
+from studies.protocols import losses, scaled, tune
 
 BENCH = {"model": "gpt2", "vocabulary": 2048, "length": 32, "evaluate_rows": 1024}
 SMALLEST, GROWING = (1, 8, 32), [(1, 16, 32), (1, 32, 32), (2, 64, 32), (4, 128, 32)]  # layers, width, rows
@@ -67,13 +65,8 @@ def main():
         return key, lambda: losses(folder, LOOKS, **changes)
 
     def tuned(case, budget):
-        def loss(lr):
-            key, looks = job(case, budget, lr, SEEDS[0])
-            return study.run([(key, looks)])[key][-1][1]
-
-        first = [float(f"{lr * 32 / case[1] * sqrt(case[2] / 32):.3g}") for lr in RATES]
-        study.run([job(case, budget, lr, SEEDS[0]) for lr in first])
-        return best_rate(loss, first)
+        first = scaled([lr * 32 / case[1] for lr in RATES], case[2], 32)
+        return tune(study, lambda _, lr: job(case, budget, lr, SEEDS[0]), {case: first})[case]
 
     chosen = {(case, b): tuned(case, b) for case, own in plan.items() for b in own if b <= BUDGETS[1]}
     chosen |= {(case, BUDGETS[2]): chosen[case, BUDGETS[1]] for case in GROWING}

@@ -11,11 +11,12 @@ import numpy as np
 
 from minilib.datasets import docstrings
 from minilib.experiments.study import Study
-from minilib.experiments.tasks import WordsTask, train
+from minilib.experiments.tasks import train
 from minilib.optim import SGD, Adam
 from minilib.optim.adafactor import factored_ema, rms
 from minilib.optim.base import Optimizer, ema
 from minilib.optim.checks import RANGES
+from studies.protocols import words
 
 BATCH, STEPS = 64, 300
 TUNING_SEED, SEEDS, COUNT = 100, (0, 1, 2, 3, 4), 3
@@ -42,7 +43,6 @@ ROWS = {
 }
 FIRST = {name: 0.04 if options.get("relative") else 0.005 for name, options in ROWS.items()}
 FIRST |= {"SGD": 0.5}
-TASK = WordsTask(vocabulary=64)
 
 
 class Ablation(Optimizer):
@@ -94,11 +94,11 @@ def schedule(warm):
 
 def one(row, warm, lr, seed):
     """Test loss at the end, 99 when the run diverged."""
-    run = train(TASK, lambda named: optimizer(row, named, lr), STEPS, BATCH, seed, schedule(warm))
+    run = train(words(vocabulary=64), lambda named: optimizer(row, named, lr), STEPS, BATCH, seed, schedule(warm))
     if run.diverged:
         return 99.0
     with np.errstate(over="ignore", invalid="ignore"):
-        loss = TASK.test_loss(run.model)
+        loss = words(vocabulary=64).test_loss(run.model)
     return min(99.0, loss) if np.isfinite(loss) else 99.0
 
 
@@ -124,7 +124,7 @@ def main():
                 return rates[best], {"rates": rates, "losses": tuned.round(4).tolist()}
             first = first / 2 if best == 0 else first * 2
 
-    curve, results = [], {"unigram": TASK.unigram_entropy()}
+    curve, results = [], {"unigram": words(vocabulary=64).unigram_entropy()}
     for row in ROWS:
         lr, grid = tune(row, True, FIRST[row])
         found = {"lr": lr, "grid": grid}

@@ -15,7 +15,7 @@ REPEATS, SHAPE = 5, (256, 10, 8192)  # rounds; width, layers and vocabulary of t
 
 
 def main():
-    bench = runpy.run_path(str(Path(__file__).parents[1] / "benchmarks" / "numpy_optim.py"))
+    bench = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "numpy_optim.py"))
     shapes = bench["transformer"](*SHAPE)
     study = Study("step-time", {"repeats": REPEATS, "shape": SHAPE})
     seconds, state = study.run([("all", lambda: bench["measure"](shapes, REPEATS))])["all"]

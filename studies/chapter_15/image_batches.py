@@ -8,7 +8,7 @@ passes, warm-up over a fifth of the steps, then linear decay. 20 minutes on one 
 
 import json
 from functools import partial
-from math import isfinite, sqrt
+from math import isfinite
 
 import numpy as np
 import torch
@@ -19,6 +19,7 @@ from minilib.experiments.study import Study
 from minilib.experiments.tuning import best_rate
 from minilib.models.resnet import ResNet, evaluate, fit, settle
 from minilib.training.optimizers import optimizer
+from studies.protocols import scaled
 
 EPOCHS, WIDTHS, DECAY = 10, (16, 32, 64), 1e-3
 BATCHES, BASE, TRAIN = (32, 128, 512, 1200), 128, 1200
@@ -72,7 +73,7 @@ def main():
         return float(np.mean([done[key][1] for key, _ in wanted]))
 
     cases = [(name, batch) for name in RATES for batch in BATCHES]
-    first = {(o, b): [float(f"{lr * sqrt(b / BASE):.3g}") for lr in RATES[o]] for o, b in cases}
+    first = {(o, b): scaled(RATES[o], b, BASE) for o, b in cases}
     study.run([job for case in cases for lr in first[case] for job in jobs("validation", *case, lr, TUNING_SEEDS)])
     chosen = {case: best_rate(partial(tuning_loss, *case), first[case]) for case in cases}
     study.run([job for case in cases for job in jobs("test", *case, chosen[case], SEEDS)])

@@ -5,25 +5,13 @@ SEEDS.
 """
 
 import json
-from pathlib import Path
 
 from minilib.datasets import docstrings
 from minilib.experiments.study import Study
-from minilib.training import trainer
-from minilib.training.config import Config
-from minilib.training.run_dir import read_curve
+from studies.protocols import pretrain
 
 SEEDS = [0, 1]
 CASES = {"as published": {"published_weights": True}, "ours": {}}
-KEPT = ("step", "tokens", "loss", "validation_loss", "validation_accuracy", "grad_norm", "lr")
-
-
-def one(folder: Path, **changes) -> list:
-    """The rows of a run's curve at which it validated, and its results. It goes on where it was killed."""
-    config = Config(precision="fp32", device="cpu", out=str(folder), **changes)
-    results = trainer.train(config, quiet=True)
-    rows = [{k: float(row[k]) for k in KEPT} for row in read_curve(folder)]
-    return [[row for row in rows if row["validation_loss"] == row["validation_loss"]], results]
 
 
 def main():
@@ -33,7 +21,7 @@ def main():
     for case, changes in CASES.items():
         for seed in SEEDS:
             folder = folders / f"{case.replace(' ', '-')}-{seed}"
-            jobs.append((json.dumps([case, seed]), lambda f=folder, c=changes, s=seed: one(f, seed=s, **c)))
+            jobs.append((json.dumps([case, seed]), lambda f=folder, c=changes, s=seed: pretrain(f, seed=s, **c)))
     curve, results = [], {}
     for key, (rows, found) in study.run(jobs).items():
         case, seed = json.loads(key)

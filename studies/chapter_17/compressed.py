@@ -16,7 +16,6 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from bert_laptop import one
 from torch import nn
 
 from minilib.analysis import flops
@@ -29,6 +28,7 @@ from minilib.training import export
 from minilib.training.config import Config
 from minilib.training.data.classification import Rows, task
 from minilib.training.finetune import Finetuning, accuracy, fit, fresh
+from studies.protocols import pretrain
 
 SIZES = [(1, 16), (1, 32), (2, 64), (2, 128)]  # layers, width
 BUDGET, TEXTS, SEEDS, BASE = 8e12, 3000, (0, 1, 2), 128
@@ -44,14 +44,14 @@ def models() -> Path:
     return project().root / "_build" / "studies" / "compressed"
 
 
-def pretrain(size: tuple[int, int], lr: float) -> dict:
+def spend(size: tuple[int, int], lr: float) -> dict:
     """Spend BUDGET. Operations a token (15 % of them are guessed), tokens, and the last validation loss."""
     shape = BENCH | dict(zip(("layers", "width"), size, strict=True))
     row, few = torch.zeros(1, BENCH["length"], dtype=torch.int64), torch.zeros(1, 5, dtype=torch.int64)
     model = export.build(Config(**shape), BENCH["vocabulary"])
     each = flops.per_row(model, {"tokens": row, "positions": few, "targets": few}) / BENCH["length"]
     steps = {"tokens": round(BUDGET / each), "evaluate_every": 10**6, "save_every": 1000}
-    rows, _ = one(models() / "{}-{}".format(*size), **shape, **steps, lr=lr)
+    rows, _ = pretrain(models() / "{}-{}".format(*size), **shape, **steps, lr=lr)
     return {"operations": each, "tokens": rows[-1]["tokens"], "loss": rows[-1]["validation_loss"]}
 
 
@@ -100,7 +100,7 @@ def main():
     settings |= {"rates": list(rates.values()), "epochs": EPOCHS, "fine-tuning rates": RATES}
     study = Study("compressed", settings)
     named = {f"pretrain {json.dumps(size)}": size for size in SIZES}
-    done = study.run([(key, lambda size=size: pretrain(size, rates[size])) for key, size in named.items()])
+    done = study.run([(key, lambda size=size: spend(size, rates[size])) for key, size in named.items()])
     pretrained = {"{} {}".format(*size): done[key] for key, size in named.items()}
 
     def wrong(size, lr):
