@@ -57,12 +57,12 @@ class Forked:
         self.process.terminate()
 
 
-def team(folder: Path, ranks: int, function, *arguments) -> list[Forked]:
+def torchrun(folder: Path, world_size: int, function, *arguments) -> list[Forked]:
     """The function in so many processes, each of which is told who it is as torchrun tells it."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        meet = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free.getsockname()[1]), "WORLD_SIZE": str(ranks)}
-    return [Forked(folder, function, *arguments, **meet, RANK=str(k), LOCAL_RANK=str(k)) for k in range(ranks)]
+        meet = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free.getsockname()[1]), "WORLD_SIZE": str(world_size)}
+    return [Forked(folder, function, *arguments, **meet, RANK=str(k), LOCAL_RANK=str(k)) for k in range(world_size)]
 
 
 def _work(folder, environment, function, arguments):

@@ -91,7 +91,7 @@ def python_fault() -> str:
     return "it cannot make environments; Debian and Ubuntu: sudo apt-get install python3-venv"
 
 
-def look(command: str, root: Path = ROOT) -> tuple[list[str], bool]:
+def survey(command: str, root: Path = ROOT) -> tuple[list[str], bool]:
     """The lines about what `command` needs, and whether it can begin."""
     fault = python_fault()
     lines = [f"Python         {sys.version.split()[0]}" + (f": {fault}" if fault else "")]
@@ -112,7 +112,7 @@ def main() -> int:
     if command not in DISK:
         print(f"usage: preflight.py {'|'.join(DISK)}", file=sys.stderr)
         return 1
-    lines, able = look(command)
+    lines, able = survey(command)
     if not able or command == "test":
         print(f"make {command} needs:\n  " + "\n  ".join(lines), flush=True)
     return 0 if able else 1

@@ -23,7 +23,7 @@ PATIENCE = datetime.timedelta(minutes=2)  # with which a process waits for the o
 RECEIVED = 128  # where the kernel's tcp_info has tcpi_bytes_received, 64 bits (Linux 4.1 and later)
 
 
-class Processes:
+class LocalCluster:
     """`count` processes that wait for work, with one thread each. Close them, or leave a `with` block.
 
     Raises:
@@ -61,7 +61,7 @@ class Processes:
         self.calls += 1
         source = "\n\n".join(textwrap.dedent(inspect.getsource(f)) for f in (*uses, function))
         job = {"source": source, "name": function.__name__, "arguments": arguments}
-        job |= {"ranks": count, "store": f"{self.folder.name}/{self.calls}"}
+        job |= {"world_size": count, "store": f"{self.folder.name}/{self.calls}"}
         chosen = self.workers[:count]
         for rank, worker in enumerate(chosen):
             print(json.dumps(job | {"rank": rank}), file=worker.stdin, flush=True)
@@ -123,7 +123,7 @@ def work() -> None:
                 "gloo",
                 init_method=f"file://{job['store']}",
                 rank=job["rank"],
-                world_size=job["ranks"],
+                world_size=job["world_size"],
                 timeout=PATIENCE,
             )
             exec(job["source"], names)

@@ -20,7 +20,7 @@ from minilib.schedules import constant
 ARRAY_OF_RATES = {**RANGES, "lr": ("an array of numbers >= 0", lambda lr: bool(np.all(np.asarray(lr) >= 0)))}
 
 
-class Fleet:
+class Sweep:
     """Networks in a stack; member (i, j) has the learning rate `lrs[i]`, and weights and batches of `seeds[j]`.
 
     Args:
@@ -97,35 +97,35 @@ class Fleet:
             return (self.logits(self.x_test).data.argmax(axis=-1) == self.task.y_test).mean(axis=-1)
 
 
-def steps_to(fleet: Fleet, targets, limit: int, patience: float = 2.0, resolution: float = 0.03):
+def steps_to(sweep: Sweep, targets, limit: int, patience: float = 2.0, resolution: float = 0.03):
     """Steps until each member's training loss first falls to each target, and its test accuracy there.
 
-    The loss is looked at before step 0, 1, 2, ... and, once steps are many, whenever their number has grown by
-    `resolution`; between two looks log loss is taken as straight. A member that never arrives has infinitely many
-    steps. Training ends at `limit` steps, or at `patience` times the moment at which one learning rate had brought
+    The loss is measured before step 0, 1, 2, ... and, once steps are many, whenever their number has grown by
+  `resolution`; between two such moments log loss is taken as straight. A member that never arrives has
+    infinitely many steps. Training ends at `limit` steps, or at `patience` times the moment at which one learning rate had brought
     all its seeds to the last target: what is slower than that cannot be the best.
 
     Returns:
         `(steps, accuracy)`, each (targets, rates, seeds); accuracy is nan where steps are infinite.
     """
     targets = np.asarray(targets, float)[:, None, None]
-    before, look = fleet.losses(), 0
+    before, at = sweep.losses(), 0
     steps = np.where(before <= targets, 0.0, np.inf)
-    accuracy = np.where(before <= targets, fleet.accuracies(), np.nan)
-    while fleet.steps < limit:
-        gap = max(1, int(resolution * fleet.steps))
-        for _ in range(min(gap, limit - fleet.steps)):
-            fleet.step()
-        now, last, look = fleet.losses(), look, fleet.steps
+    accuracy = np.where(before <= targets, sweep.accuracies(), np.nan)
+    while sweep.steps < limit:
+        gap = max(1, int(resolution * sweep.steps))
+        for _ in range(min(gap, limit - sweep.steps)):
+            sweep.step()
+        now, last, at = sweep.losses(), at, sweep.steps
         fresh = (now <= targets) & np.isinf(steps)
         if fresh.any():
             with np.errstate(all="ignore"):  # the members that are not fresh
                 share = np.log(before / targets) / np.log(before / now)
-                crossing = last + np.nan_to_num(share, nan=1.0) * (look - last)
+                crossing = last + np.nan_to_num(share, nan=1.0) * (at - last)
             steps = np.where(fresh, crossing, steps)
-            accuracy = np.where(fresh, fleet.accuracies(), accuracy)
+            accuracy = np.where(fresh, sweep.accuracies(), accuracy)
         before = now
         done = np.isfinite(steps[-1]).all(axis=1)
-        if done.any() and look >= patience * steps[-1][done].max(axis=1).min():
+        if done.any() and at >= patience * steps[-1][done].max(axis=1).min():
             break
     return steps, accuracy

@@ -56,7 +56,7 @@ class Config:
     pre_norm: bool = option(False, "normalise before, not after, attention and feed-forward (BERT)")
     published_weights: bool = option(False, "first weights as published, for comparison: slower to learn (BERT)")
     dropout: float = option(0.0, "share of activations that is dropped in training", low=0.0, high=0.9)
-    start: str | None = option(None, "begin with the weights and the tokenizer of this run, or export of one: a folder")
+    init_from: str | None = option(None, "begin with the weights and the tokenizer of this run, or export: a folder")
     # How
     optimizer: str = option("adamw", "the method", choices=OPTIMIZERS)
     lr: float = option(2e-3, "peak learning rate", low=0.0)

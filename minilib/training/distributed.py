@@ -31,33 +31,33 @@ from minilib.training.device import pick
 WHOLE = StateDictOptions(full_state_dict=True, cpu_offload=True)
 
 
-class Team(NamedTuple):
-    """The processes of a run: this one is number `rank` of `ranks`."""
+class DistEnv(NamedTuple):
+    """The processes of a run: this one is number `rank` of `world_size`."""
 
     rank: int
-    ranks: int
+    world_size: int
     device: torch.device
 
 
-def start(device: str | None = None) -> Team:
+def init(device: str | None = None) -> DistEnv:
     """Find the other processes, when torchrun has started some.
 
     Raises:
         ValueError: there is no such device here.
     """
     if "RANK" not in os.environ:
-        return Team(0, 1, pick(device))
+        return DistEnv(0, 1, pick(device))
     chosen = pick(device)
     if chosen.type == "cuda":
         torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
         chosen = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
-    rank, ranks = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+    rank, world_size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
     backend = "nccl" if chosen.type == "cuda" else "gloo"
-    dist.init_process_group(backend, store=meeting_place(rank, ranks), rank=rank, world_size=ranks)
-    return Team(dist.get_rank(), dist.get_world_size(), chosen)
+    dist.init_process_group(backend, store=rendezvous_store(rank, world_size), rank=rank, world_size=world_size)
+    return DistEnv(dist.get_rank(), dist.get_world_size(), chosen)
 
 
-def meeting_place(rank: int, ranks: int) -> dist.Store | None:
+def rendezvous_store(rank: int, world_size: int) -> dist.Store | None:
     """Where the processes find each other's addresses, if torchrun keeps one; None leaves it to torch.
 
     After a restart it still has the addresses of processes that are gone, and gloo may try those (torch 2.13). So each
@@ -65,11 +65,11 @@ def meeting_place(rank: int, ranks: int) -> dist.Store | None:
     """
     if os.environ.get("TORCHELASTIC_USE_AGENT_STORE") != "True":
         return None
-    store = dist.TCPStore(os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"]), ranks, is_master=False)
-    return dist.PrefixStore(roll_call(store, rank, ranks), store)
+    store = dist.TCPStore(os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"]), world_size, is_master=False)
+    return dist.PrefixStore(rendezvous(store, rank, world_size), store)
 
 
-def roll_call(store: dist.Store, rank: int, ranks: int) -> str:
+def rendezvous(store: dist.Store, rank: int, world_size: int) -> str:
     """A name for this start of the run, the same in all its processes and in no other start.
 
     torchrun does not give one: its count of restarts differs between machines. So each process writes its token, rank 0
@@ -80,33 +80,33 @@ def roll_call(store: dist.Store, rank: int, ranks: int) -> str:
     store.set(f"here {rank}", token)
     while True:
         if rank == 0:
-            store.set("roll", " ".join(store.get(f"here {r}").decode() for r in range(ranks)))
+            store.set("roll", " ".join(store.get(f"here {r}").decode() for r in range(world_size)))
         roll = store.get("roll").decode()
         name = hashlib.sha256(roll.encode()).hexdigest()
         if token in roll:
             store.set(f"{name} heard by {rank}", "")
-            if store.check([f"{name} heard by {r}" for r in range(ranks)]):
+            if store.check([f"{name} heard by {r}" for r in range(world_size)]):
                 return name
         time.sleep(0.02)
 
 
-def stop() -> None:
+def shutdown() -> None:
     """Leave the other processes."""
     if dist.is_initialized():
         dist.destroy_process_group()
 
 
-def in_turn(work: Callable, team: Team):
+def rank0_first(work: Callable, env: DistEnv):
     """What `work()` returns, done by rank 0 and then by the others: what it writes to the disk, they may read.
 
     Raises:
         ValueError: it could not be done. Where one process raises ValueError or OSError all do, so that none waits for
             one that is gone.
     """
-    if team.ranks == 1:
+    if env.world_size == 1:
         return work()
-    found, troubles = None, [None] * team.ranks
-    for mine in (team.rank == 0, team.rank > 0):
+    found, troubles = None, [None] * env.world_size
+    for mine in (env.rank == 0, env.rank > 0):
         trouble = None
         if mine:
             try:
@@ -120,13 +120,13 @@ def in_turn(work: Callable, team: Team):
     return found
 
 
-def spread(model: nn.Module, team: Team, how: str) -> nn.Module:
+def parallelize(model: nn.Module, env: DistEnv, how: str) -> nn.Module:
     """The model over all processes: `how` is "ddp" or "fsdp". One process has the model as it is."""
-    if team.ranks == 1:
+    if env.world_size == 1:
         return model
     if how == "ddp":
         return DistributedDataParallel(model)
-    mesh = init_device_mesh(team.device.type, (team.ranks,))
+    mesh = init_device_mesh(env.device.type, (env.world_size,))
     for block in model.blocks:
         fully_shard(block, mesh=mesh)
     return fully_shard(model, mesh=mesh)
@@ -140,32 +140,32 @@ def accumulate(model: nn.Module, last: bool) -> None:
         model.set_requires_gradient_sync(last)
 
 
-def mean(value: torch.Tensor, team: Team) -> torch.Tensor:
+def mean(value: torch.Tensor, env: DistEnv) -> torch.Tensor:
     """The mean over all processes of a number or vector."""
-    if team.ranks > 1:
+    if env.world_size > 1:
         dist.all_reduce(value)
-        value /= team.ranks
+        value /= env.world_size
     return value
 
 
-def any_of(flag: bool, team: Team) -> bool:
+def any_of(flag: bool, env: DistEnv) -> bool:
     """Is the flag set on one of the processes? All of them must ask."""
-    if team.ranks == 1:
+    if env.world_size == 1:
         return flag
-    asked = torch.tensor(float(flag), device=team.device)
+    asked = torch.tensor(float(flag), device=env.device)
     dist.all_reduce(asked, op=dist.ReduceOp.MAX)
     return bool(asked)
 
 
-def gather(model: nn.Module, optimizer: torch.optim.Optimizer) -> tuple[dict, dict]:
+def full_state_dict(model: nn.Module, optimizer: torch.optim.Optimizer) -> tuple[dict, dict]:
     """Weights, and optimizer state as "parameter/name", whole and on the CPU; on rank 0, and all ranks must ask."""
     weights = get_model_state_dict(model, options=WHOLE)
     state = get_optimizer_state_dict(model, optimizer, options=WHOLE).get("state", {})
     return weights, {f"{name}/{key}": t for name, own in state.items() for key, t in own.items()}
 
 
-def scatter(model: nn.Module, optimizer: torch.optim.Optimizer, weights: dict, state: dict) -> None:
-    """What `gather` gave, put back, each process taking its part; all of them have read all of it."""
+def load_full_state_dict(model: nn.Module, optimizer: torch.optim.Optimizer, weights: dict, state: dict) -> None:
+    """What `full_state_dict` gave, put back, each process taking its part; all of them have read all of it."""
     nested = {}
     for name, t in state.items():
         parameter, key = name.split("/")

@@ -43,7 +43,7 @@ def load(folder: str | Path) -> Trained:
     folder = Path(folder)
     config, made = read_json(folder / CONFIG), read_tokenizer(folder)
     model = build(config, len(made))
-    put(model, read_weights(folder), folder)
+    load_weights(model, read_weights(folder), folder)
     return Trained(model.eval(), made, config)
 
 
@@ -61,7 +61,7 @@ def save(run: str | Path, out: str | Path) -> Path:
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True)
     try:
-        told = dataclasses.asdict(config) | {"out": None, "start": None}  # folders of the machine that trained it
+        told = dataclasses.asdict(config) | {"out": None, "init_from": None}  # folders of the machine that trained it
         (part / CONFIG).write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
         (part / TOKENIZER).write_text(json.dumps(made.content) + "\n", encoding="utf-8")
         save_file({name: t.bfloat16() for name, t in model.state_dict().items()}, part / WEIGHTS)
@@ -94,12 +94,12 @@ def build(config: Config, vocabulary: int) -> nn.Module:
     return registry.model(config.model, vocabulary=vocabulary, length=length, **changes)
 
 
-def begin(model: nn.Module, config: Config) -> None:
-    """Give the model of a new run the weights in `config.start`. ValueError: they are of a model of another shape."""
-    put(model, read_weights(Path(config.start)), Path(config.start))
+def init_weights(model: nn.Module, config: Config) -> None:
+    """Give the model of a new run the weights in `config.init_from`. ValueError: they are of another shape."""
+    load_weights(model, read_weights(Path(config.init_from)), Path(config.init_from))
 
 
-def put(model: nn.Module, weights: dict[str, torch.Tensor], folder: Path) -> None:
+def load_weights(model: nn.Module, weights: dict[str, torch.Tensor], folder: Path) -> None:
     """Weights into the model, in its own precision. ValueError names the first that is missing, or of another shape."""
     ours = {name: tuple(t.shape) for name, t in model.state_dict().items()}
     theirs = {name: tuple(t.shape) for name, t in weights.items()}

@@ -27,7 +27,7 @@ from minilib.experiments import records
 from minilib.models.bert import Bert
 from minilib.training import export
 from minilib.training.config import OPTIMIZERS, PRECISIONS, check_fields, option, parse
-from minilib.training.data.classification import Rows, task
+from minilib.training.data.classification import ClassificationData, task
 from minilib.training.device import describe, pick, precision, seed, sync
 from minilib.training.optimizers import optimizer
 from minilib.training.run_dir import write_run
@@ -96,7 +96,9 @@ def finetune(settings: Finetuning, quiet: bool = False) -> dict:
     if not isinstance(found.model, Bert):
         raise ValueError(f"run = {settings.run!r}: must be of a BERT, is of {found.config.model}")
     what = task(settings.task)
-    rows = [Rows(part, found.tokenizer, found.model.size.length) for part in (what.train, what.validation)]
+    rows = [
+        ClassificationData(part, found.tokenizer, found.model.size.length) for part in (what.train, what.validation)
+    ]
     chosen = np.random.default_rng(0).permutation(len(rows[0]))[: settings.texts]  # the same for all seeds
     results = {"labels": what.labels, "texts": [len(chosen), len(rows[1])], "majority": what.majority}
     say(
@@ -112,10 +114,10 @@ def finetune(settings: Finetuning, quiet: bool = False) -> dict:
             curve += [{"weights": weights, "seed": number} | epoch for epoch in epochs]
             last.append(epochs[-1]["accuracy"])
             say(f"{weights:>10}, seed {number}: {last[-1]:.1%}")
-        mean, spread = float(np.mean(last)), float(np.std(last, ddof=1)) if len(last) > 1 else None
-        results[weights] = {"accuracy": last, "mean": mean, "std": spread}
-        if spread is not None:
-            say(f"{weights:>10}: {mean:.1%} ± {spread:.1%} over {len(last)} seeds")
+        mean, std = float(np.mean(last)), float(np.std(last, ddof=1)) if len(last) > 1 else None
+        results[weights] = {"accuracy": last, "mean": mean, "std": std}
+        if std is not None:
+            say(f"{weights:>10}: {mean:.1%} ± {std:.1%} over {len(last)} seeds")
 
     folder = Path(settings.out or f"runs/{Path(settings.run).resolve().name}-{what.name}")
     lines = [curve[0], *(row.values() for row in curve)]
@@ -169,7 +171,7 @@ def fit(model, settings: Finetuning, rows, chosen, device: torch.device, number:
 
 
 @torch.no_grad()
-def accuracy(model: Classifier, rows: Rows, device: torch.device) -> float:
+def accuracy(model: Classifier, rows: ClassificationData, device: torch.device) -> float:
     """The share of rows whose likeliest label is the right one."""
     model.eval()
     right = torch.zeros((), dtype=torch.int64, device=device)

@@ -22,7 +22,7 @@ from minilib.training.data.tokenizer import Tokenizer
 LIBRARIES = ("torch", "numpy", "tokenizers", "safetensors")
 
 
-class Logbook:
+class MetricsLogger:
     """Rows of numbers, kept in `curve.csv` as they come; on resuming, rows after `step` are cut off."""
 
     def __init__(self, folder: Path, config: Config, tokenizer: Tokenizer, step: int):
@@ -55,7 +55,7 @@ class Logbook:
     def finish(self, device: str, seconds: float, results: dict) -> None:
         """Write `run.json` and the picture of the curve: the run is complete."""
         self.board.close()
-        _draw(self.rows, results, self.folder / "curve.png")
+        draw_curve(self.rows, results, self.folder / "curve.png")
         write_run(self.folder, "minilib.training", self.config, device, self.start, seconds, results)
 
 
@@ -109,7 +109,7 @@ def read_curve(folder: Path) -> list[dict]:
         return [{k: int(v) if v.isdecimal() else float(v) for k, v in row.items()} for row in csv.DictReader(file)]
 
 
-def _draw(rows, results, path):
+def draw_curve(rows, results, path):
     from matplotlib.figure import Figure
 
     from minilib import plots

@@ -26,7 +26,7 @@ from minilib.training.config import Config, Phase
 from minilib.training.data.batches import Data
 from minilib.training.device import describe, matmul_rate, peak_bytes, precision, seed, sync, wait
 from minilib.training.optimizers import optimizer
-from minilib.training.run_dir import Logbook, check_folder, check_tokenizer
+from minilib.training.run_dir import MetricsLogger, check_folder, check_tokenizer
 from minilib.training.step import step_if_finite
 
 NOT_VALIDATED = {"validation_loss": math.nan, "validation_accuracy": math.nan}
@@ -45,11 +45,11 @@ def train(config: Config, quiet: bool = False) -> dict:
         Diverged: too many gradients were not finite, or the loss exploded. The last good checkpoint is kept.
         Stopped: SIGTERM came; a checkpoint of the last step is kept.
     """
-    team = distributed.start(config.device)
+    env = distributed.init(config.device)
     try:
-        return Run(config, team, quiet).go()
+        return Run(config, env, quiet).go()
     finally:
-        distributed.stop()
+        distributed.shutdown()
 
 
 class Stopped(RuntimeError):
@@ -77,21 +77,21 @@ class Run:
 
     # ---- Everything that is needed, in the order in which it is needed ------------------------------------------
 
-    def __init__(self, config: Config, team: distributed.Team, quiet: bool):
-        self.config, self.team, self.device = config, team, team.device
-        self.first, self.quiet = team.rank == 0, quiet or team.rank > 0
+    def __init__(self, config: Config, env: distributed.DistEnv, quiet: bool):
+        self.config, self.env, self.device = config, env, env.device
+        self.first, self.quiet = env.rank == 0, quiet or env.rank > 0
         self.folder = config.folder
         self.plan = config.plan
         self.total = sum(phase.steps for phase in self.plan)
-        model = distributed.in_turn(self.prepare, team)
+        model = distributed.rank0_first(self.prepare, env)
         self.parameters = sum(p.numel() for p in model.parameters())
         self.row_flops = [per_row(model, self.data.batch(k, 0, 0)) for k in range(len(self.plan))]
         model = model.to(self.device)
         if config.compile:
             model.compile()
-        self.model = distributed.spread(model, team, config.parallel)
+        self.model = distributed.parallelize(model, env, config.parallel)
         self.optimizer = optimizer(config.optimizer, self.model, config.lr, config.weight_decay, self.device)
-        slow = distributed.any_of((config.precision or precision(self.device)) == "fp32", team)  # one says, all do
+        slow = distributed.any_of((config.precision or precision(self.device)) == "fp32", env)  # one says, all do
         self.precision, self.dtype = ("fp32", torch.float32) if slow else ("bf16", torch.bfloat16)
 
         self.step = self.tokens = 0
@@ -99,7 +99,7 @@ class Run:
         self.skipped = torch.zeros(()).to(self.device)  # data, while zeros made there are a part of XLA's program
         self.resume()
         self.complete = self.step == self.total and (self.folder / "run.json").exists()
-        self.book = distributed.in_turn(self.open_book, team)
+        self.metrics = distributed.rank0_first(self.open_metrics, env)
 
     def prepare(self) -> nn.Module:
         """Data and model. What is wrong with the configuration is found here, before processes wait for each other."""
@@ -107,25 +107,25 @@ class Run:
         check_folder(self.config)
         if self.config.compile and (reason := cannot_compile(self.device.type)):
             raise ValueError(f"compile = True: {reason}")
-        self.micro = [micro_batch(self.config, phase, self.team.ranks) for phase in self.plan]
-        self.data = Data(self.config, self.team, self.micro)
+        self.micro = [micro_batch(self.config, phase, self.env.world_size) for phase in self.plan]
+        self.data = Data(self.config, self.env, self.micro)
         check_tokenizer(self.folder, self.data.tokenizer)
         torch.manual_seed(self.config.seed)
         model = export.build(self.config, len(self.data.tokenizer))
-        if self.config.start:
-            export.begin(model, self.config)
+        if self.config.init_from:
+            export.init_weights(model, self.config)
         return model
 
-    def open_book(self) -> Logbook | None:
+    def open_metrics(self) -> MetricsLogger | None:
         """Rank 0 has one, of a run that is not complete."""
         if self.first and not self.complete:
-            return Logbook(self.folder, self.config, self.data.tokenizer, self.step)
+            return MetricsLogger(self.folder, self.config, self.data.tokenizer, self.step)
 
     def resume(self):
         found = checkpoint.newest(self.folder / "checkpoints")
         if found is None:
             return
-        distributed.scatter(self.model, self.optimizer, found.model, found.optimizer)
+        distributed.load_full_state_dict(self.model, self.optimizer, found.model, found.optimizer)
         self.step, self.tokens, self.seconds = (found.state[name] for name in ("step", "tokens", "seconds"))
         self.skipped += found.state["skipped"]
         self.say(f"going on after step {self.step:,} of {self.total:,}")
@@ -179,7 +179,7 @@ class Run:
         due = {name for name, every in often.items() if self.step % every == 0}
         if self.step == self.total:
             due |= {"log", "validate", "save"}
-        if ("log" in due or self.team.ranks == 1) and distributed.any_of(asked.is_set(), self.team):
+        if ("log" in due or self.env.world_size == 1) and distributed.any_of(asked.is_set(), self.env):
             due.add("stop")
         return due
 
@@ -189,9 +189,9 @@ class Run:
         Returns:
             (loss, 1), or (0, 0) where the step was skipped; the gradient's norm; squared norms of a part and of all.
         """
-        count = phase.batch_size // (self.micro[k] * self.team.ranks)
+        count = phase.batch_size // (self.micro[k] * self.env.world_size)
         if self.config.dropout:
-            seed(self.device, ((self.config.seed + 1) * 1_000_003 + self.step) * 4_096 + self.team.rank)
+            seed(self.device, ((self.config.seed + 1) * 1_000_003 + self.step) * 4_096 + self.env.rank)
         total, small = 0.0, None
         for i in range(count):
             batch = self.data.batch(k, number, i)
@@ -221,7 +221,7 @@ class Run:
             sums += count * torch.stack([out.loss, out.correct, rows])
             sync(self.device)
         self.model.train()
-        loss, correct, rows = distributed.mean(sums, self.team).tolist()
+        loss, correct, rows = distributed.mean(sums, self.env).tolist()
         return {"validation_loss": loss / rows, "validation_accuracy": correct / rows}
 
     def measure(self, k: int, phase: Phase, stretch: "Stretch", lr: float, norm: torch.Tensor) -> dict:
@@ -230,12 +230,12 @@ class Run:
         `utilisation` is the share of the devices' matmul rate that was used.
         """
         rows = stretch.steps * phase.batch_size / (perf_counter() - stretch.began)
-        peak = matmul_rate(self.device, self.dtype) * self.team.ranks
+        peak = matmul_rate(self.device, self.dtype) * self.env.world_size
         return {
             "step": self.step,
             "tokens": self.tokens,
             "seconds": round(self.seconds, 3),
-            "loss": float(distributed.mean(stretch.losses[0] / stretch.losses[1], self.team)),
+            "loss": float(distributed.mean(stretch.losses[0] / stretch.losses[1], self.env)),
             "lr": lr,
             "grad_norm": float(norm),
             "tokens_per_second": round(rows * phase.length, 1),
@@ -245,7 +245,7 @@ class Run:
     def tell(self, row: dict, validated: bool) -> None:
         """Keep a row of the curve, and say a line where the run was validated."""
         if self.first:
-            self.book.add(row)
+            self.metrics.add(row)
         if validated:
             self.say(
                 f"step {self.step:>6,}  {self.tokens / 1e6:7.2f} M tokens  loss {row['loss']:.3f}"
@@ -257,7 +257,7 @@ class Run:
         small, big = squares
         if small is None:
             return dict.fromkeys(("noise_signal", "noise_noise"), math.nan)
-        small = float(distributed.mean(small, self.team))
+        small = float(distributed.mean(small, self.env))
         signal, noisy = noise.two_batch(small, float(big), self.micro[k], phase.batch_size)
         return {"noise_signal": signal, "noise_noise": noisy}
 
@@ -276,7 +276,7 @@ class Run:
         )
 
     def save(self) -> None:
-        weights, state = distributed.gather(self.model, self.optimizer)
+        weights, state = distributed.full_state_dict(self.model, self.optimizer)
         if self.first:
             numbers = {"step": self.step, "tokens": self.tokens, "seconds": self.seconds, "skipped": int(self.skipped)}
             checkpoint.save(self.folder / "checkpoints", self.step, weights, state, numbers)
@@ -291,11 +291,11 @@ class Run:
             "tokens_per_second": round(self.tokens / max(self.seconds, 1e-9), 1),
             "skipped": int(self.skipped),
             "peak_bytes": peak_bytes(self.device),
-            "processes": self.team.ranks,
+            "processes": self.env.world_size,
             "precision": self.precision,
         }
         if self.first:
-            self.book.finish(describe(self.device), self.seconds, results)
+            self.metrics.finish(describe(self.device), self.seconds, results)
             self.say(
                 f"done: validation loss {row['validation_loss']:.3f}, unigram entropy "
                 f"{self.data.unigram_entropy:.3f}; everything is in {self.folder}"
@@ -327,15 +327,15 @@ def learning_rate(config: Config, phase: Phase, step: int) -> float:
     return peak * schedules.warmup(step, warm) * decay[config.schedule]()
 
 
-def micro_batch(config: Config, phase: Phase, ranks: int) -> int:
+def micro_batch(config: Config, phase: Phase, world_size: int) -> int:
     """Rows that a process takes at once. ValueError when the batch cannot be divided so."""
-    share, rest = divmod(phase.batch_size, ranks)
+    share, rest = divmod(phase.batch_size, world_size)
     if rest:
-        raise ValueError(f"batch_size must be divisible by the {ranks} processes, got {phase.batch_size}")
+        raise ValueError(f"batch_size must be divisible by the {world_size} processes, got {phase.batch_size}")
     micro = min(config.micro_batch or share, share)
     if share % micro:
         raise ValueError(f"micro_batch must divide the {share} rows that a process has a step, got {micro}")
-    if config.noise_scale and (share == micro or (ranks > 1 and config.parallel == "fsdp")):
+    if config.noise_scale and (share == micro or (world_size > 1 and config.parallel == "fsdp")):
         raise ValueError(
             f"noise_scale needs two micro-batches a process, and not fsdp: give a micro_batch below {share}"
         )

@@ -15,13 +15,13 @@ import torch
 from minilib import schedules
 from minilib.models.t5 import T5
 from minilib.training.data.tokenizer import Tokenizer
-from minilib.training.data.translation import PairRows
+from minilib.training.data.translation import TranslationData
 from minilib.training.optimizers import optimizer
 from minilib.training.step import step_if_finite
 
 
 def train_pairs(
-    model: T5, rows: PairRows, steps: int, lr: float, batch_size: int = 64, seed: int = 0, warmup: float = 0.1
+    model: T5, rows: TranslationData, steps: int, lr: float, batch_size: int = 64, seed: int = 0, warmup: float = 0.1
 ) -> dict:
     """Train in place. Returns the mean loss of the last tenth of the steps, and the seconds that it took.
 
@@ -49,7 +49,7 @@ def train_pairs(
 
 
 @torch.no_grad()
-def translate(model: T5, rows: PairRows, made: Tokenizer, most: int = 64, batch_size: int = 128) -> list[str]:
+def translate(model: T5, rows: TranslationData, made: Tokenizer, most: int = 64, batch_size: int = 128) -> list[str]:
     """The likeliest next token, again and again, until the separator or `most` tokens; texts in the order of `rows`."""
     device, texts = next(model.parameters()).device, [""] * len(rows)
     model.eval()

@@ -8,7 +8,7 @@ cosine. Larger: EPOCHS, SEEDS. About a minute on one core.
 import numpy as np
 
 from minilib.experiments.study import Study
-from minilib.experiments.sweep import Fleet
+from minilib.experiments.sweep import Sweep
 from minilib.optim import SGD, Adam
 from minilib.schedules import cosine, warmup
 from studies.protocols import digits
@@ -37,10 +37,10 @@ def final(name, lrs, b, seeds, options):
     def schedule(t):
         return warmup(t, steps // 5) * cosine(t, steps)
 
-    fleet = Fleet(digits(), METHODS[name], lrs, seeds, b, schedule, **options)
+    sweep = Sweep(digits(), METHODS[name], lrs, seeds, b, schedule, **options)
     for _ in range(steps):
-        fleet.step()
-    return np.minimum(fleet.losses(), 99).round(5).tolist()
+        sweep.step()
+    return np.minimum(sweep.losses(), 99).round(5).tolist()
 
 
 def best(lrs, losses, who):

@@ -9,7 +9,7 @@ minutes on one core.
 import numpy as np
 
 from minilib.experiments.study import Study
-from minilib.experiments.sweep import Fleet, steps_to
+from minilib.experiments.sweep import Sweep, steps_to
 from minilib.optim import SGD, Adam
 from studies.protocols import digits
 
@@ -29,16 +29,16 @@ def rates(name, b):
     return [round(a / (1 + c / b) ** p * factor, 6) for factor in FACTORS]
 
 
-def sweep(name, b):
+def measure(name, b):
     """Steps and test accuracies at each target: lists (targets, rates, tuning seeds and seeds)."""
-    fleet = Fleet(digits(), METHODS[name], rates(name, b), TUNING_SEEDS + SEEDS, b)
-    steps, accuracy = steps_to(fleet, TARGETS, LIMIT, patience=1.5)
+    sweep = Sweep(digits(), METHODS[name], rates(name, b), TUNING_SEEDS + SEEDS, b)
+    steps, accuracy = steps_to(sweep, TARGETS, LIMIT, patience=1.5)
     return [steps.round(1).tolist(), accuracy.round(4).tolist()]
 
 
 def gap(name, b, lr):
     """Steps and test accuracy at the low loss, one of each a seed."""
-    steps, accuracy = steps_to(Fleet(digits(), METHODS[name], [lr], GAP["seeds"], b), [GAP["target"]], LIMIT)
+    steps, accuracy = steps_to(Sweep(digits(), METHODS[name], [lr], GAP["seeds"], b), [GAP["target"]], LIMIT)
     return [steps[0, 0].round(1).tolist(), accuracy[0, 0].round(4).tolist()]
 
 
@@ -56,7 +56,7 @@ def main():
     config |= {"tuning_seeds": TUNING_SEEDS, "seeds": SEEDS, "gap": GAP}
     study = Study("batch-size", config)
     cases = [(name, b) for name in METHODS for b in reversed(BATCHES)]
-    done = study.run((f"{name} {b}", lambda name=name, b=b: sweep(name, b)) for name, b in cases)
+    done = study.run((f"{name} {b}", lambda name=name, b=b: measure(name, b)) for name, b in cases)
     best = {f"{name} {b}": tuned(name, b, done[f"{name} {b}"][0]) for name, b in cases}
     gaps = [(name, b) for name in METHODS for b in GAP["batches"]]
     key = "gap {} {}".format

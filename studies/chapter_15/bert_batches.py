@@ -37,9 +37,9 @@ def main():
     carried = {(o, b): scaled([chosen[o, BASE]], b, BASE)[0] for o in RULED for b in BATCHES}
     study.run([job("rule", *case, lr, seed, warmup=warmup) for case, lr in carried.items() for seed in SEEDS])
     curve = []
-    for key, looks in study.saved["jobs"].items():
+    for key, points in study.saved["jobs"].items():
         row = dict(zip(("recipe", "optimizer", "batch", "rate", "seed"), json.loads(key), strict=True))
-        curve += [row | {"tokens": tokens, "loss": loss} for tokens, loss in looks]
+        curve += [row | {"tokens": tokens, "loss": loss} for tokens, loss in points]
     study.record(
         curve,
         {"chosen": {f"{o} {b}": lr for (o, b), lr in chosen.items()}, "rule's warm-up steps": warmup},

@@ -57,9 +57,9 @@ def main():
     chosen["cold"] = chosen["two phases"]
     study.run([job(name, lr, seed) for name, lr in chosen.items() for seed in SEEDS])
     curve = []
-    for key, looks in study.saved["jobs"].items():
+    for key, points in study.saved["jobs"].items():
         row = dict(zip(("recipe", "rate", "seed"), json.loads(key), strict=True))
-        curve += [row | {"tokens": tokens, "loss": loss} for tokens, loss in looks]
+        curve += [row | {"tokens": tokens, "loss": loss} for tokens, loss in points]
     study.record(curve, {"chosen": chosen, "steps": steps()}, docstrings())
 
 

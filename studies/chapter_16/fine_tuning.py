@@ -43,14 +43,17 @@ def tasks() -> list[str]:
     return ["packages", "sst2"]
 
 
-def classify(weights: str, what: classification.Labelled, lr: float, seed: int, tune: bool) -> float:
+def classify(weights: str, what: classification.Classification, lr: float, seed: int, tune: bool) -> float:
     """The accuracy after fine-tuning: on the held-out training texts, or on the validation texts."""
     found = export.load(models() / ("adamw" if weights == "scratch" else weights))
     order, judged = np.random.default_rng(0).permutation(len(what.train.texts)), what.validation
     if tune:
         kept = order[TEXTS : TEXTS + HELD_OUT]
         judged = classification.Part([what.train.texts[i] for i in kept], [what.train.targets[i] for i in kept])
-    rows = [classification.Rows(part, found.tokenizer, found.model.size.length) for part in (what.train, judged)]
+    rows = [
+        classification.ClassificationData(part, found.tokenizer, found.model.size.length)
+        for part in (what.train, judged)
+    ]
     settings = Finetuning(precision="fp32", device="cpu", lr=lr)
     model = fresh(settings, found, len(what.labels), weights != "scratch", CPU, seed)
     return fit(model, settings, rows, order[:TEXTS], CPU, seed, quiet=True)[-1]["accuracy"]

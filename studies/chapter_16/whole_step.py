@@ -54,8 +54,8 @@ def main():
     curve = []
     for key, (model, rows, method) in cases.items():
         ms = done[key]
-        spread = {"ms": statistics.median(ms), "least": min(ms), "most": max(ms)}
-        curve.append({"model": model, "rows": rows, "optimizer": method} | spread)
+        numbers = {"ms": statistics.median(ms), "least": min(ms), "most": max(ms)}
+        curve.append({"model": model, "rows": rows, "optimizer": method} | numbers)
     base = {(r["model"], r["rows"]): r["ms"] for r in curve if r["optimizer"] == "adamw"}
     ratios = {key: round(statistics.median(ms) / base[cases[key][:2]], 2) for key, ms in done.items()}
     study.record(curve, {"of AdamW's median": ratios})

@@ -26,7 +26,7 @@ from minilib.experiments.study import Study
 from minilib.experiments.tuning import best_rate
 from minilib.training import export
 from minilib.training.config import Config
-from minilib.training.data.classification import Rows, task
+from minilib.training.data.classification import ClassificationData, task
 from minilib.training.finetune import Finetuning, accuracy, fit, fresh
 from studies.protocols import pretrain
 
@@ -58,7 +58,9 @@ def spend(size: tuple[int, int], lr: float) -> dict:
 def classifier(size: tuple[int, int], lr: float, seed: int):
     """A fine-tuned classifier, its accuracy, and a function that trains it further for an epoch."""
     found, what = export.load(models() / "{}-{}".format(*size)), task("packages")
-    rows = [Rows(part, found.tokenizer, found.model.size.length) for part in (what.train, what.validation)]
+    rows = [
+        ClassificationData(part, found.tokenizer, found.model.size.length) for part in (what.train, what.validation)
+    ]
     chosen = np.random.default_rng(0).permutation(len(rows[0]))[:TEXTS]
     settings = Finetuning(precision="fp32", device="cpu", lr=lr, epochs=EPOCHS)
     model = fresh(settings, found, len(what.labels), True, CPU, seed)

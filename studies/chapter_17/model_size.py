@@ -28,7 +28,7 @@ SMALLEST, GROWING = (1, 8, 32), [(1, 16, 32), (1, 32, 32), (2, 64, 32), (4, 128,
 SHAPES, BATCHES = [(1, 64, 32), (3, 48, 32), (9, 32, 32)], [(1, 32, 8), (1, 32, 128)]
 BUDGETS = (1e11, 4e11, 1.6e12)
 RATES, SEEDS = [2e-3, 4e-3, 8e-3], (0, 1, 2)
-LOOKS, TIMED = 4, 21
+VALIDATIONS, TIMED = 4, 21
 
 
 def measure(layers: int, width: int, rows: int) -> dict:
@@ -62,7 +62,7 @@ def main():
         folder = study.scratch / "-".join(map(str, json.loads(key)))
         changes = BENCH | {"layers": layers, "width": width, "batch_size": rows, "lr": lr, "seed": seed}
         changes["tokens"] = round(budget / facts[case]["operations"])
-        return key, lambda: losses(folder, LOOKS, **changes)
+        return key, lambda: losses(folder, VALIDATIONS, **changes)
 
     def tuned(case, budget):
         first = scaled([lr * 32 / case[1] for lr in RATES], case[2], 32)
@@ -72,10 +72,10 @@ def main():
     chosen |= {(case, BUDGETS[2]): chosen[case, BUDGETS[1]] for case in GROWING}
     study.run([job(case, b, lr, seed) for (case, b), lr in chosen.items() for seed in SEEDS])
     names, curve = ("layers", "width", "batch", "budget", "rate", "seed"), []
-    for key, looks in study.saved["jobs"].items():
+    for key, points in study.saved["jobs"].items():
         if not key.startswith("time"):
             row = dict(zip(names, json.loads(key), strict=True))
-            curve += [row | {"tokens": tokens, "loss": loss} for tokens, loss in looks]
+            curve += [row | {"tokens": tokens, "loss": loss} for tokens, loss in points]
     rates = {"{} {} {} {:g}".format(*case, budget): lr for (case, budget), lr in chosen.items()}
     study.record(
         curve,

@@ -17,7 +17,7 @@ from minilib.analysis import flops
 from minilib.experiments.study import Study
 from minilib.experiments.tuning import best_rate
 from minilib.models import registry
-from minilib.training.data.translation import PairRows, multi30k, shared_tokenizer
+from minilib.training.data.translation import TranslationData, multi30k, shared_tokenizer
 from minilib.training.translate import bleu, train_pairs, translate
 
 SIZES = [(1, 32), (2, 64), (2, 128)]  # layers of each stack, width
@@ -30,7 +30,7 @@ def main():
     torch.set_num_threads(1)
     data = multi30k()
     made = shared_tokenizer(data["train"], VOCABULARY)
-    rows, held_out, test = (PairRows(data[part], made) for part in ("train", "validation", "test"))
+    rows, held_out, test = (TranslationData(data[part], made) for part in ("train", "validation", "test"))
 
     def build(layers, width):
         return registry.model("t5-small", layers=layers, width=width, heads=max(2, width // 64), vocabulary=len(made))

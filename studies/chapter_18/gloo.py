@@ -8,7 +8,7 @@ The step is that of BERT-tiny with its published vocabulary, rows of 64 tokens, 
 
 import numpy as np
 
-from minilib.experiments.local_cluster import Processes
+from minilib.experiments.local_cluster import LocalCluster
 from minilib.experiments.study import Study
 
 PASSES, ROUNDS = 4, 12
@@ -47,10 +47,10 @@ def steps(rows, rounds, length, guessed):
     from minilib.training import distributed
 
     torch.manual_seed(0)
-    team = distributed.Team(dist.get_rank(), dist.get_world_size(), torch.device("cpu"))
-    model = distributed.spread(registry.model("bert-tiny", length=length), team, "ddp")
+    env = distributed.DistEnv(dist.get_rank(), dist.get_world_size(), torch.device("cpu"))
+    model = distributed.parallelize(registry.model("bert-tiny", length=length), env, "ddp")
     optimizer = torch.optim.AdamW(model.parameters(), fused=True)
-    share = rows // team.ranks
+    share = rows // env.world_size
     batch = {
         "tokens": torch.randint(5, 30522, (share, length)),
         "positions": torch.arange(guessed).repeat(share, 1),
@@ -70,7 +70,7 @@ def steps(rows, rounds, length, guessed):
 def main():
     config = {"passes": PASSES, "rounds": ROUNDS, "length": LENGTH, "guessed": GUESSED}
     study, jobs = Study("gloo", config), []
-    with Processes(4) as machines:
+    with LocalCluster(4) as machines:
 
         def job(count, function, *arguments, uses=()):
             return lambda: machines.run(function, *arguments, count=count, uses=uses)[0]

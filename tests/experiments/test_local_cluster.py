@@ -3,12 +3,12 @@
 
 import pytest
 
-from minilib.experiments.local_cluster import Processes
+from minilib.experiments.local_cluster import LocalCluster
 
 
 @pytest.fixture(scope="module")
 def three():
-    with Processes(3) as made:
+    with LocalCluster(3) as made:
         yield made
 
 
@@ -73,7 +73,7 @@ def test_a_count_that_there_is_not_is_refused(three):
     with pytest.raises(ValueError, match="count must be from 1 to 3, got 4"):
         three.run(total, 1.0, count=4)
     with pytest.raises(ValueError, match="count must be at least 1, got 0"):
-        Processes(0)
+        LocalCluster(0)
 
 
 def test_closed_processes_are_gone(three):  # the last test: none is left for others

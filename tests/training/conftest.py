@@ -54,7 +54,7 @@ def small(prose, data, tmp_path, monkeypatch):
     They neither draw their curve nor count their operations, which takes longer than the steps: `complete_run` does.
     """
     monkeypatch.setenv("MINILIB_DATA", str(data))
-    monkeypatch.setattr(run_dir, "_draw", lambda *_: None)
+    monkeypatch.setattr(run_dir, "draw_curve", lambda *_: None)
     monkeypatch.setattr(trainer, "per_row", lambda *_: 1.0)
     return lambda **changes: settings(prose, **{"out": str(tmp_path / "run")} | changes)
 

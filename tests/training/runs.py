@@ -3,7 +3,7 @@
 import sys
 
 from minilib.training.config import Config
-from tests.forked import Forked, team
+from tests.forked import Forked, torchrun
 
 
 def words(config: Config, **more) -> list[str]:
@@ -26,7 +26,7 @@ def run_alone(config: Config, **more) -> Forked:
     return Forked(config.folder.parent, main, *words(config, **more))
 
 
-def run_together(config: Config, ranks: int, **more) -> None:
+def run_together(config: Config, world_size: int, **more) -> None:
     """The run in so many processes, to its end."""
-    started = team(config.folder.parent, ranks, main, *words(config, **more))
-    assert [process.wait() for process in started] == [0] * ranks, started[0].stderr.read()
+    started = torchrun(config.folder.parent, world_size, main, *words(config, **more))
+    assert [process.wait() for process in started] == [0] * world_size, started[0].stderr.read()

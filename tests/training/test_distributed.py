@@ -5,17 +5,17 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import torch.distributed as dist
 
-from minilib.training.distributed import roll_call
+from minilib.training.distributed import rendezvous
 
 
-def names(store, ranks):
-    with ThreadPoolExecutor(ranks) as pool:
-        return list(pool.map(lambda rank: roll_call(store, rank, ranks), range(ranks)))
+def names(store, world_size):
+    with ThreadPoolExecutor(world_size) as pool:
+        return list(pool.map(lambda rank: rendezvous(store, rank, world_size), range(world_size)))
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 5])
-def test_all_processes_of_a_start_get_the_same_name(ranks):
-    assert len(set(names(dist.HashStore(), ranks))) == 1
+@pytest.mark.parametrize("world_size", [1, 2, 5])
+def test_all_processes_of_a_start_get_the_same_name(world_size):
+    assert len(set(names(dist.HashStore(), world_size))) == 1
 
 
 def test_each_start_gets_a_name_of_its_own():

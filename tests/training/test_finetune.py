@@ -11,7 +11,7 @@ import torch
 from minilib.experiments.records import FIELDS
 from minilib.models import registry
 from minilib.training import export, finetune, trainer
-from minilib.training.data.classification import Part, Rows
+from minilib.training.data.classification import ClassificationData, Part
 from minilib.training.finetune import Classifier, Finetuning, fresh
 
 WHO, WHERE = ["the cat", "a dog", "my friend", "the old king"], ["in the garden", "near the river", "at home"]
@@ -107,7 +107,7 @@ def test_padding_and_the_rest_of_the_batch_do_not_change_a_row(run):
     torch.manual_seed(0)
     classifier = Classifier(model, 3, 0.0).eval()
     texts = ["the cat sees a dog.", "a dog.", "my friend follows the old king on the road to the sea and hears a dog."]
-    rows = Rows(Part(texts, [0, 1, 2]), made, 32)
+    rows = ClassificationData(Part(texts, [0, 1, 2]), made, 32)
     tokens, mask, _ = rows.batch(np.array([0, 1, 2]))
     with torch.no_grad():
         together = classifier(tokens, mask)

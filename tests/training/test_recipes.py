@@ -25,8 +25,8 @@ def test_the_two_phases_are_those_of_the_paper():
     assert first.steps + second.steps == 8599
     # as many sequences as the paper's baseline: a million steps of 512
     assert first.steps * 65_536 + second.steps * 32_768 == pytest.approx(1_000_000 * 512, rel=1e-3)
-    for ranks in (1, 8, 1024):
-        assert [trainer.micro_batch(config, phase, ranks) for phase in config.plan] == [32, 32]
+    for world_size in (1, 8, 1024):
+        assert [trainer.micro_batch(config, phase, world_size) for phase in config.plan] == [32, 32]
     # the square-root rule says about the same: from 6e-3 at 65,536 to 4.24e-3 at 32,768
     assert second.lr == pytest.approx(first.lr * sqrt_scaling(32_768, 65_536), rel=0.06)
 

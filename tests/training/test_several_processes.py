@@ -27,10 +27,10 @@ def alone(together):
     return config
 
 
-@pytest.mark.parametrize(("ranks", "parallel"), [(2, "ddp"), (4, "fsdp")])  # two of FSDP are in the test below
-def test_the_curve_does_not_depend_on_the_processes(small, alone, ranks, parallel):
+@pytest.mark.parametrize(("world_size", "parallel"), [(2, "ddp"), (4, "fsdp")])  # two of FSDP are in the test below
+def test_the_curve_does_not_depend_on_the_processes(small, alone, world_size, parallel):
     config = small(steps=10)
-    run_together(config, ranks, **SETTINGS, parallel=parallel)
+    run_together(config, world_size, **SETTINGS, parallel=parallel)
     assert close(curve(config), curve(alone))
     a, b = weights(config), weights(alone)
     assert a.keys() == b.keys()

@@ -6,7 +6,7 @@ import torch
 
 from minilib.models import registry
 from minilib.training.data import translation
-from minilib.training.data.translation import PairRows, Pairs, shared_tokenizer
+from minilib.training.data.translation import Pairs, TranslationData, shared_tokenizer
 from minilib.training.translate import train_pairs, translate
 
 WORDS = "one two three four five six seven eight".split()
@@ -30,7 +30,7 @@ def small(tmp_path, monkeypatch):
 
 def test_a_batch_has_sources_of_one_length_and_every_pair_comes_once(small):
     found, made, _ = small
-    rows = PairRows(found, made)
+    rows = TranslationData(found, made)
     seen = []
     for index in rows.batches(16, np.random.default_rng(1)):
         batch = rows.batch(index)
@@ -43,21 +43,21 @@ def test_a_batch_has_sources_of_one_length_and_every_pair_comes_once(small):
 
 def test_a_sentence_that_is_too_long_is_left_out_with_its_partner(small):
     found, made, _ = small
-    rows = PairRows(Pairs([*found.source[:2], " ".join(WORDS)], [*found.target[:2], "one"]), made, longest=5)
+    rows = TranslationData(Pairs([*found.source[:2], " ".join(WORDS)], [*found.target[:2], "one"]), made, longest=5)
     assert rows.kept == [0, 1]
     with pytest.raises(ValueError, match="longest = 1: must be more"):
-        PairRows(found, made, longest=1)
+        TranslationData(found, made, longest=1)
 
 
 def test_unequal_lists_are_refused(small):
     _, made, _ = small
     with pytest.raises(ValueError, match="a target for each source, got 1 for 2"):
-        PairRows(Pairs(["one", "two"], ["one"]), made)
+        TranslationData(Pairs(["one", "two"], ["one"]), made)
 
 
 def test_it_learns_to_write_backwards(small):
     found, made, model = small
-    rows = PairRows(found, made)
+    rows = TranslationData(found, made)
     before = translate(model, rows, made, most=8)
     train_pairs(model, rows, 800, 1e-2, batch_size=32)
     after = translate(model, rows, made, most=8)

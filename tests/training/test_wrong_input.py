@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from tests.forked import team
+from tests.forked import torchrun
 from tests.training.runs import main
 
 
@@ -12,7 +12,7 @@ def takes_turns() -> int:
     """Five times: work that fails in no process, in the first, in the second, in both, and in none again."""
     from minilib.training import distributed
 
-    here, did = distributed.start("cpu"), []
+    here, did = distributed.init("cpu"), []
 
     def work(bad):
         did.append(bad)
@@ -22,17 +22,17 @@ def takes_turns() -> int:
 
     for bad in ([], [0], [1], [0, 1], []):
         try:
-            print(distributed.in_turn(lambda bad=bad: work(bad), here), end=" ")
+            print(distributed.rank0_first(lambda bad=bad: work(bad), here), end=" ")
         except ValueError as error:
             print(error, end=" ")
     print(len(did))
-    distributed.stop()
+    distributed.shutdown()
     return 0
 
 
 def two(folder, function, *arguments):
     """The exit codes, standard outputs and errors of two processes."""
-    started = team(folder, 2, function, *arguments)
+    started = torchrun(folder, 2, function, *arguments)
     return [(process.wait(), process.stdout.read(), process.stderr.read()) for process in started]
 
 

@@ -40,7 +40,7 @@ class Part(NamedTuple):
     targets: list[int]
 
 
-class Labelled(NamedTuple):
+class Classification(NamedTuple):
     """A task: `labels` in the order of their numbers, which is alphabetical."""
 
     name: str
@@ -55,7 +55,7 @@ class Labelled(NamedTuple):
         return self.validation.targets.count(most) / len(self.validation.targets)
 
 
-def task(name: str) -> Labelled:
+def task(name: str) -> Classification:
     """The task "packages", "sst2", or the one in a folder with train.tsv and validation.tsv.
 
     The files are UTF-8, with a first line `sentence<TAB>label` and one text a line; a label may be any string.
@@ -65,16 +65,18 @@ def task(name: str) -> Labelled:
     """
     if name == "packages":
         found = docstrings()
-        return labelled(name, paragraphs(found, "train"), paragraphs(found, "validation"))
+        return classification(name, paragraphs(found, "train"), paragraphs(found, "validation"))
     if name == "sst2":
-        return labelled(name, *(read_tsv(sst2(file), header=False) for file in SST2_SHA256))
+        return classification(name, *(read_tsv(sst2(file), header=False) for file in SST2_SHA256))
     folder = Path(name)
     if not folder.is_dir():
         raise ValueError(f"task = {name!r}: must be 'packages', 'sst2' or a folder with train.tsv and validation.tsv")
-    return labelled(folder.resolve().name, *(read_tsv(folder / f"{part}.tsv") for part in ("train", "validation")))
+    return classification(
+        folder.resolve().name, *(read_tsv(folder / f"{part}.tsv") for part in ("train", "validation"))
+    )
 
 
-def labelled(name: str, train: list[tuple[str, str]], validation: list[tuple[str, str]]) -> Labelled:
+def classification(name: str, train: list[tuple[str, str]], validation: list[tuple[str, str]]) -> Classification:
     """The task of (text, label) pairs. ValueError: one label only, or one in validation that training lacks."""
     labels = sorted({label for _, label in train})
     if len(labels) < 2:
@@ -83,7 +85,7 @@ def labelled(name: str, train: list[tuple[str, str]], validation: list[tuple[str
     if unknown := sorted({label for _, label in validation} - set(labels)):
         raise ValueError(f"task = {name!r}: the label {unknown[0]!r} is in validation only; training has {labels}")
     parts = [Part([text for text, _ in pairs], [number[label] for _, label in pairs]) for pairs in (train, validation)]
-    return Labelled(name, labels, *parts)
+    return Classification(name, labels, *parts)
 
 
 def paragraphs(found, part: str) -> list[tuple[str, str]]:
@@ -123,7 +125,7 @@ def read_tsv(path: Path, header: bool = True) -> list[tuple[str, str]]:
     return rows[header:]
 
 
-class Rows:
+class ClassificationData:
     """The texts of a part as rows of tokens, [CLS] ... [SEP], each cut to `length` tokens; a BERT's tokenizer."""
 
     def __init__(self, part: Part, made: Tokenizer, length: int) -> None:

@@ -20,11 +20,11 @@ class Loader:
     """`loader.batch(step, i)` is micro-batch i of that step: a dict of int64 tensors, pinned where CUDA is used.
 
     Args:
-        rows: (N, length) numbers, as from `token_rows`.
+        rows: (N, length) numbers, as from `packed_rows`.
         objective: (rows, index, first, seed) -> dict of arrays, see `objectives`.
         batch_size: rows of a step, over all processes.
         seed: of the order of the rows and of all that the objective draws.
-        rank, ranks: number of this process, and how many there are.
+        rank, world_size: number of this process, and how many there are.
         micro: rows of a micro-batch, by default all that this process has.
 
     Raises:
@@ -38,30 +38,30 @@ class Loader:
         batch_size: int,
         seed: int,
         rank: int = 0,
-        ranks: int = 1,
+        world_size: int = 1,
         micro: int | None = None,
     ) -> None:
-        check(rows, batch_size, rank, ranks)
+        check(rows, batch_size, rank, world_size)
         if not 0 <= seed < 2**64:
             raise ValueError(f"seed = {seed}: must be from 0 to 2**64 - 1")
         if micro is not None and micro < 1:
             raise ValueError(f"micro = {micro}: must be at least 1")
-        if batch_size % (unit := ranks * (micro or 1)):
+        if batch_size % (unit := world_size * (micro or 1)):
             raise ValueError(
-                f"batch_size = {batch_size}: must be a multiple of {unit}, for {ranks} processes with micro-batches of"
-                f" {micro or 1} rows, such as {-(-batch_size // unit) * unit}"
+                f"batch_size = {batch_size}: must be a multiple of {unit}, for {world_size} processes with"
+                f" micro-batches of {micro or 1} rows, such as {-(-batch_size // unit) * unit}"
             )
         self.rows, self.objective, self.batch_size, self.seed = rows, objective, batch_size, seed
-        self.micro = micro or batch_size // ranks
-        self.micros = batch_size // (ranks * self.micro)
-        self.start = rank * (batch_size // ranks)  # of this process's share of the batch
+        self.micro = micro or batch_size // world_size
+        self.micros = batch_size // (world_size * self.micro)
+        self.offset = rank * (batch_size // world_size)  # of this process's share of the batch
         self.orders: dict[int, np.ndarray] = {}  # of the epochs in use
 
     def batch(self, step: int, i: int = 0) -> dict[str, torch.Tensor]:
         """Micro-batch `i` of `micros` of this process in step `step`. ValueError: there is none of that number."""
         if step < 0 or not 0 <= i < self.micros:
             raise ValueError(f"step = {step}, i = {i}: must be at least 0, and from 0 to {self.micros - 1}")
-        first = self.start + step * self.batch_size + i * self.micro
+        first = self.offset + step * self.batch_size + i * self.micro
         return tensors(self.objective(self.rows, self.index(first, self.micro), first, self.seed))
 
     def index(self, first: int, count: int) -> np.ndarray:
@@ -82,7 +82,7 @@ def evaluation(
     batch_size: int,
     limit: int | None = None,
     rank: int = 0,
-    ranks: int = 1,
+    world_size: int = 1,
 ) -> Iterator[dict[str, torch.Tensor]]:
     """The batches of a validation for this process: the same samples, with the same masks, whenever it is called.
 
@@ -93,29 +93,29 @@ def evaluation(
     Raises:
         ValueError: fewer rows than processes, or another argument is out of range.
     """
-    check(rows, batch_size, rank, ranks)
+    check(rows, batch_size, rank, world_size)
     if limit is not None and limit < 1:
         raise ValueError(f"limit = {limit}: must be at least 1")
-    if batch_size < ranks:
-        raise ValueError(f"batch_size = {batch_size}: must be at least {ranks}, one row for each process")
+    if batch_size < world_size:
+        raise ValueError(f"batch_size = {batch_size}: must be at least {world_size}, one row for each process")
     n = min(limit or len(rows), len(rows))
-    if n < ranks:
-        raise ValueError(f"{n} rows of validation: must be at least {ranks}, one for each process")
+    if n < world_size:
+        raise ValueError(f"{n} rows of validation: must be at least {world_size}, one for each process")
     # Batches of each process. Where one row a process does not come out even, some get a second row.
-    count = min(-(-n // (batch_size // ranks * ranks)), n // ranks)
+    count = min(-(-n // (batch_size // world_size * world_size)), n // world_size)
     index = np.arange(n) * len(rows) // n
-    share = np.array_split(np.arange(n), count * ranks)[rank * count : (rank + 1) * count]
+    share = np.array_split(np.arange(n), count * world_size)[rank * count : (rank + 1) * count]
     return (tensors(objective(rows, index[s], int(s[0]), EVALUATION_SEED)) for s in share)
 
 
-def check(rows: np.ndarray, batch_size: int, rank: int, ranks: int) -> None:
+def check(rows: np.ndarray, batch_size: int, rank: int, world_size: int) -> None:
     """Raises ValueError when one of these is out of range."""
     if np.ndim(rows) != 2 or len(rows) == 0:
         raise ValueError(f"rows has shape {np.shape(rows)}: must be at least one row of tokens")
     if batch_size < 1:
         raise ValueError(f"batch_size = {batch_size}: must be at least 1")
-    if not 0 <= rank < ranks:
-        raise ValueError(f"rank = {rank}: must be from 0 to {ranks - 1}, of {ranks} processes")
+    if not 0 <= rank < world_size:
+        raise ValueError(f"rank = {rank}: must be from 0 to {world_size - 1}, of {world_size} processes")
 
 
 def tensors(batch: dict[str, np.ndarray]) -> dict[str, torch.Tensor]:

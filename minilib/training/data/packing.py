@@ -23,7 +23,7 @@ from minilib.training.data.tokenizer import Tokenizer
 CHARACTERS = 4_000_000  # of text that are encoded at once: bounds the memory
 
 
-def token_rows(texts: Texts, part: str, made: Tokenizer, length: int) -> np.ndarray:
+def packed_rows(texts: Texts, part: str, made: Tokenizer, length: int) -> np.ndarray:
     """(N, length) memory-mapped numbers: the documents of `part` ("train" or "validation") joined and cut.
 
     Every document ends with a separator, and rows do not care where documents end. BERT's rows begin with [CLS] and

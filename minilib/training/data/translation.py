@@ -61,7 +61,7 @@ def shared_tokenizer(pairs: Pairs, vocabulary: int) -> Tokenizer:
     return tokenizer(Texts("pairs", [*pairs.source, *pairs.target], []), "t5", vocabulary)
 
 
-class PairRows:
+class TranslationData:
     """Pairs as token numbers, each sentence ended by the separator; those with more than `longest` are left out."""
 
     def __init__(self, pairs: Pairs, made: Tokenizer, longest: int = 64):

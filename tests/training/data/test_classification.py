@@ -5,7 +5,7 @@ import pytest
 
 from minilib.datasets import Docstrings
 from minilib.training.data import classification
-from minilib.training.data.classification import UNIT, Part, Rows, task
+from minilib.training.data.classification import UNIT, ClassificationData, Part, task
 from minilib.training.data.tokenizer import SPECIAL, Tokenizer
 
 GOOD = "sentence\tlabel\nA fine day.\tgood\nA grey day.\tbad\n"
@@ -93,7 +93,7 @@ def test_a_paragraph_has_the_package_that_it_is_from_and_names_none(monkeypatch)
 
 def test_rows_are_cut_and_padded_and_the_mask_says_where_text_is():
     made = Tokenizer("bert", [*SPECIAL["bert"], "a", "b"], [])
-    rows = Rows(Part(["a b", "a", "b " * 50], [1, 0, 1]), made, 40)
+    rows = ClassificationData(Part(["a b", "a", "b " * 50], [1, 0, 1]), made, 40)
     tokens, mask, targets = rows.batch(np.array([1, 0]))
     assert tokens.shape == mask.shape == (2, UNIT)
     assert tokens[:, :5].tolist() == [[2, 5, 3, 0, 0], [2, 5, 6, 3, 0]]

@@ -51,14 +51,14 @@ def test_epochs_and_seeds_have_orders_of_their_own():
 
 
 @pytest.mark.parametrize("objective", [plain, MASKED])
-@pytest.mark.parametrize(("ranks", "micro"), [(1, None), (2, None), (4, None), (1, 4), (2, 3), (4, 1)])
-def test_processes_and_micro_batches_together_have_the_same_batch(objective, ranks, micro):
+@pytest.mark.parametrize(("world_size", "micro"), [(1, None), (2, None), (4, None), (1, 4), (2, 3), (4, 1)])
+def test_processes_and_micro_batches_together_have_the_same_batch(objective, world_size, micro):
     whole = Loader(ROWS, objective, 24, seed=3)
-    loaders = [Loader(ROWS, objective, 24, 3, rank, ranks, micro) for rank in range(ranks)]
-    assert {loader.micros for loader in loaders} == {24 // (ranks * micro) if micro else 1}
+    loaders = [Loader(ROWS, objective, 24, 3, rank, world_size, micro) for rank in range(world_size)]
+    assert {loader.micros for loader in loaders} == {24 // (world_size * micro) if micro else 1}
     for step in range(5):  # past the end of two epochs
         parts = [loader.batch(step, i) for loader in loaders for i in range(loader.micros)]
-        assert {len(part[name]) for part in parts for name in part} == {micro or 24 // ranks}
+        assert {len(part[name]) for part in parts for name in part} == {micro or 24 // world_size}
         assert_equal(joined(parts), whole.batch(step))
 
 
@@ -97,11 +97,14 @@ def test_only_the_orders_of_the_epochs_in_use_are_kept():
     ("changes", "message"),
     [
         ({"batch_size": 0}, "batch_size = 0: must be at least 1"),
-        ({"batch_size": 25, "ranks": 2}, "batch_size = 25: must be a multiple of 2, for 2 processes .* such as 26"),
-        ({"ranks": 2, "micro": 5}, "batch_size = 24: must be a multiple of 10, .* of 5 rows, such as 30"),
+        (
+            {"batch_size": 25, "world_size": 2},
+            "batch_size = 25: must be a multiple of 2, for 2 processes .* such as 26",
+        ),
+        ({"world_size": 2, "micro": 5}, "batch_size = 24: must be a multiple of 10, .* of 5 rows, such as 30"),
         ({"micro": 48}, "batch_size = 24: must be a multiple of 48"),
         ({"micro": 0}, "micro = 0: must be at least 1"),
-        ({"rank": 2, "ranks": 2}, "rank = 2: must be from 0 to 1, of 2 processes"),
+        ({"rank": 2, "world_size": 2}, "rank = 2: must be from 0 to 1, of 2 processes"),
         ({"seed": -1}, "seed = -1: must be from 0"),
         ({"seed": 2**64}, r"seed = 18446744073709551616: must be from 0 to 2\*\*64 - 1"),
         ({"rows": ROWS[:0]}, r"rows has shape \(0, 20\): must be at least one row"),
@@ -121,12 +124,12 @@ def test_a_batch_that_there_is_not_is_an_error(step, i):
 
 class TestEvaluation:
     @pytest.mark.parametrize("batch_size", [4, 7, 16, 53, 99])
-    @pytest.mark.parametrize("ranks", [1, 2, 4])
-    def test_every_row_is_taken_once_in_batches_of_nearly_one_size(self, batch_size, ranks):
-        batches = [list(evaluation(ROWS, plain, batch_size, None, rank, ranks)) for rank in range(ranks)]
+    @pytest.mark.parametrize("world_size", [1, 2, 4])
+    def test_every_row_is_taken_once_in_batches_of_nearly_one_size(self, batch_size, world_size):
+        batches = [list(evaluation(ROWS, plain, batch_size, None, rank, world_size)) for rank in range(world_size)]
         assert len({len(b) for b in batches}) == 1
         sizes = {len(batch["row"]) for b in batches for batch in b}
-        assert max(sizes) <= (2 if batch_size // ranks == 1 < ranks else batch_size // ranks)
+        assert max(sizes) <= (2 if batch_size // world_size == 1 < world_size else batch_size // world_size)
         assert max(sizes) - min(sizes) <= 1
         assert joined(batch for b in batches for batch in b)["row"].tolist() == list(range(53))
 
@@ -151,9 +154,9 @@ class TestEvaluation:
     @pytest.mark.parametrize(
         ("changes", "message"),
         [
-            ({"batch_size": 3, "ranks": 4}, "batch_size = 3: must be at least 4, one row for each process"),
+            ({"batch_size": 3, "world_size": 4}, "batch_size = 3: must be at least 4, one row for each process"),
             ({"limit": 0}, "limit = 0: must be at least 1"),
-            ({"limit": 3, "ranks": 4}, "3 rows of validation: must be at least 4, one for each process"),
+            ({"limit": 3, "world_size": 4}, "3 rows of validation: must be at least 4, one for each process"),
             ({"rows": ROWS[:0]}, "must be at least one row"),
         ],
     )

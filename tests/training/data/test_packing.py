@@ -8,7 +8,7 @@ import pytest
 
 from minilib.training.data import packing
 from minilib.training.data.corpora import Texts
-from minilib.training.data.packing import token_rows
+from minilib.training.data.packing import packed_rows
 from minilib.training.data.tokenizer import SPECIAL, tokenizer
 
 DOCUMENTS = [f"Document {i} says {i * i}.\nThen it ends, as it should." for i in range(60)]
@@ -31,7 +31,7 @@ def encoded(made, documents):
 @pytest.mark.parametrize("part", ["train", "validation"])
 def test_the_rows_hold_the_stream_and_only_the_last_piece_is_dropped(kind, part):
     made = tokenizer(TEXTS, kind, 400)
-    found = token_rows(TEXTS, part, made, LENGTH)
+    found = packed_rows(TEXTS, part, made, LENGTH)
     assert found.shape[1] == LENGTH
     assert isinstance(found, np.memmap)
     assert found.dtype == made.dtype
@@ -73,8 +73,8 @@ class TestFiles:
         return sorted(path for path in cache.iterdir() if path.name.startswith("rows"))
 
     def test_the_second_call_reads_what_the_first_one_made(self, made, packed, cache):
-        first = np.array(token_rows(TEXTS, "train", made, LENGTH))
-        np.testing.assert_array_equal(token_rows(TEXTS, "train", made, LENGTH), first)
+        first = np.array(packed_rows(TEXTS, "train", made, LENGTH))
+        np.testing.assert_array_equal(packed_rows(TEXTS, "train", made, LENGTH), first)
         assert len(packed) == 1
         about, data = self.files(cache)  # and no left-over part
         said = json.loads(about.read_text())
@@ -84,7 +84,7 @@ class TestFiles:
 
     @pytest.mark.parametrize("damage", ["cut", "changed", "gone", "json cut", "json gone", "json foreign"])
     def test_a_damaged_file_is_made_anew(self, made, packed, cache, damage):
-        first = np.array(token_rows(TEXTS, "train", made, LENGTH))
+        first = np.array(packed_rows(TEXTS, "train", made, LENGTH))
         about, data = self.files(cache)
         whole, said = data.read_bytes(), about.read_text()
         path = about if "json" in damage else data
@@ -95,7 +95,7 @@ class TestFiles:
             path.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
         elif damage == "json foreign":
             path.write_text("[]")
-        np.testing.assert_array_equal(token_rows(TEXTS, "train", made, LENGTH), first)
+        np.testing.assert_array_equal(packed_rows(TEXTS, "train", made, LENGTH), first)
         assert len(packed) == 2
         assert data.read_bytes() == whole
         assert about.read_text() == said
@@ -108,19 +108,19 @@ class TestFiles:
             (TEXTS, "train", tokenizer(TEXTS._replace(train=DOCUMENTS[:9]), "bert", 300), LENGTH),
             (TEXTS._replace(train=DOCUMENTS[1:]), "train", made, LENGTH),
         ]:
-            token_rows(texts, part, other, length)
+            packed_rows(texts, part, other, length)
         assert len(packed) == 5
 
     def test_a_write_that_fails_leaves_nothing(self, made, cache, monkeypatch):
         monkeypatch.setattr(packing.os, "fsync", lambda _: (_ for _ in ()).throw(OSError("disk full")))
         with pytest.raises(OSError, match="disk full"):
-            token_rows(TEXTS, "train", made, LENGTH)
+            packed_rows(TEXTS, "train", made, LENGTH)
         assert self.files(cache) == []
 
     def test_a_length_that_fills_no_row_is_an_error(self, made):
         with pytest.raises(
             ValueError, match="length = 9999: must be less; the validation part of 'test' fills no such"
         ):
-            token_rows(TEXTS, "validation", made, 9999)
+            packed_rows(TEXTS, "validation", made, 9999)
         with pytest.raises(ValueError, match="length = 3: must be at least 4"):
-            token_rows(TEXTS, "train", made, 3)
+            packed_rows(TEXTS, "train", made, 3)
