@@ -174,10 +174,10 @@ def measure(case: Case, precision: str, rate: float, rounds: int, place: torch.d
 
 def summary(case: Case, seconds: dict, floor: float) -> dict:
     """row -> what the table says of it."""
-    found, against = {}, float(np.median(seconds["HF"]))
+    rows, against = {}, float(np.median(seconds["HF"]))
     for name, taken in seconds.items():
         low, middle, high = np.percentile(taken, [25, 50, 75])
-        found[name] = {
+        rows[name] = {
             "ms": 1e3 * float(middle),
             "low": 1e3 * float(low),
             "high": 1e3 * float(high),
@@ -185,15 +185,15 @@ def summary(case: Case, seconds: dict, floor: float) -> dict:
             "over_hf": against / float(middle),
             "utilisation": floor / float(middle),
         }
-    return found
+    return rows
 
 
-def table(case: Case, precision: str, found: dict, done: dict) -> str:
+def table(case: Case, precision: str, rows: dict, done: dict) -> str:
     lines = [
         f"{case}, {precision}: {done['parameters']:,} parameters, products at {done['rate'] / 1e9:,.0f} GFLOP/s",
         f"{'':<20}{'tokens/s':>12}{'ms/step':>10}{'quartiles':>18}{'x HF':>7}{'utilisation':>13}",
     ]
-    for name, row in found.items():
+    for name, row in rows.items():
         spread = f"{row['low']:.1f}-{row['high']:.1f}"
         lines.append(
             f"{name:<20}{row['tokens_per_second']:>12,.0f}{row['ms']:>10.1f}{spread:>18}{row['over_hf']:>7.2f}"

@@ -140,14 +140,14 @@ def toc_pages(toc: dict) -> list[str]:
 
 def page_faults(root: Path, html: Path, start: float) -> list[str]:
     """Pages of `_toc.yml` that the build did not write, or that are older than its start."""
-    found = []
+    violations = []
     for page in toc_pages(yaml.safe_load((root / "_toc.yml").read_text())):
         path = html / f"{page}.html"
         if not path.exists():
-            found.append(f"page {page} is in _toc.yml and not in {html}")
+            violations.append(f"page {page} is in _toc.yml and not in {html}")
         elif path.stat().st_mtime < start:
-            found.append(f"page {page} is older than this build")
-    return found
+            violations.append(f"page {page} is older than this build")
+    return violations
 
 
 def sphinx(root: Path, out: Path, config: dict, toc: dict, *options: str) -> subprocess.CompletedProcess:

@@ -148,9 +148,9 @@ def stale(md: Path, twins: Path | None = None, runs: Path | None = None) -> list
     if not ipynb.exists():
         return ["it was never executed"]
     twin = nbformat.read(ipynb, as_version=4)
-    found = proved.stale(root, twin, proved.load(runs or root / proved.FOLDER, md.stem))
+    reasons = proved.stale(root, twin, proved.load(runs or root / proved.FOLDER, md.stem))
     code = [[c.source for c in nb.cells if c.cell_type == "code"] for nb in (source(md), twin)]
-    return found if code[0] == code[1] else [f"the code in {md.name} changed", *found]
+    return reasons if code[0] == code[1] else [f"the code in {md.name} changed", *reasons]
 
 
 def with_outputs(nb: nbformat.NotebookNode, twin: nbformat.NotebookNode) -> nbformat.NotebookNode:
@@ -213,15 +213,15 @@ def faults(md: Path) -> list[str]:
     if not ipynb.exists():
         return [f"{md.name}: has no twin {ipynb.name}"]
     twin = nbformat.read(ipynb, as_version=4)
-    found = []
+    violations = []
     if not same_text(source(md), twin):
-        found.append(f"{md.name}: its twin {ipynb.name} holds another text")
+        violations.append(f"{md.name}: its twin {ipynb.name} holds another text")
     code = [c for c in twin.cells if c.cell_type == "code" and c.source.strip()]
     if any(c.execution_count is None for c in code):
-        found.append(f"{ipynb.name}: a cell has not been run")
+        violations.append(f"{ipynb.name}: a cell has not been run")
     elif [c.execution_count for c in code] != list(range(1, len(code) + 1)):
-        found.append(f"{ipynb.name}: cells were not run once each from top to bottom")
-    return found
+        violations.append(f"{ipynb.name}: cells were not run once each from top to bottom")
+    return violations
 
 
 def main() -> int:

@@ -50,9 +50,9 @@ def browser() -> str | None:
     """
     if named := os.environ.get("CHROMIUM"):
         return shutil.which(os.path.expanduser(named))
-    found = [shutil.which(program) for program in PROGRAMS]
-    found += [path for place in PLACES for path in sorted(glob.glob(os.path.expanduser(place)))]
-    return next((path for path in found if path and os.access(path, os.X_OK)), None)
+    candidates = [shutil.which(program) for program in PROGRAMS]
+    candidates += [path for place in PLACES for path in sorted(glob.glob(os.path.expanduser(place)))]
+    return next((path for path in candidates if path and os.access(path, os.X_OK)), None)
 
 
 def compiler() -> str | None:

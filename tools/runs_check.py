@@ -29,17 +29,19 @@ def record_faults(folder: Path) -> list[str]:
         return [f"record {name!r}: run.json is not JSON: {error}"]
     missing = [field for field in FIELDS if field not in run]
     empty = [field for field in FIELDS if field in run and run[field] in (None, "", [], {})]
-    found = [f"record {name!r} lacks the field {field!r}" for field in missing]
-    found += [f"record {name!r}: the field {field!r} is empty" for field in empty]
+    violations = [f"record {name!r} lacks the field {field!r}" for field in missing]
+    violations += [f"record {name!r}: the field {field!r} is empty" for field in empty]
     wanted = {"name": name, "command": f"make study NAME={name}"}
     for field, value in wanted.items():
         if run.get(field, value) != value:
-            found.append(f"record {name!r}: the field {field!r} is {run[field]!r}, it must be {value!r}")
+            violations.append(f"record {name!r}: the field {field!r} is {run[field]!r}, it must be {value!r}")
     for commit in run.get("commits") or ():
         if not re.fullmatch("[0-9a-f]{12}", str(commit)):
             why = "files were changed when it was made" if str(commit).endswith("+") else "no commit of twelve digits"
-            found.append(f"record {name!r}: the field 'commits' has {commit!r} ({why}); commit, then make it again")
-    return found + curve_faults(folder / "curve.csv")
+            violations.append(
+                f"record {name!r}: the field 'commits' has {commit!r} ({why}); commit, then make it again"
+            )
+    return violations + curve_faults(folder / "curve.csv")
 
 
 def curve_faults(path: Path) -> list[str]:
@@ -63,32 +65,34 @@ def study_faults(name: str, root: Path) -> list[str]:
 
 def chapter_faults(names: set[str], root: Path) -> list[str]:
     """Chapters that read or name a run that is not there, and records that no chapter reads."""
-    found, read = [], set()
+    violations, read = [], set()
     for path in sorted((root / "notebooks").glob("*.md")):
         text = path.read_text(encoding="utf-8")
         loaded = set(re.findall(r"""\brecords\.load\(\s*["']([^"']*)["']""", text))
         named = set(re.findall(r"make study NAME=(\w[\w-]*)", text))
         strangers = sorted((loaded | named) - names)
-        found += [f"{path.name} cites the run {name!r}, which is not recorded" for name in strangers]
+        violations += [f"{path.name} cites the run {name!r}, which is not recorded" for name in strangers]
         if re.search(r"""\brecords\.load\((?!\s*["'])""", text):
-            found.append(f"{path.name} calls records.load without a quoted name: nobody can see which run it cites")
+            violations.append(
+                f"{path.name} calls records.load without a quoted name: nobody can see which run it cites"
+            )
         read |= loaded
-    return found + [f"record {name!r}: no chapter reads it" for name in sorted(names - read)]
+    return violations + [f"record {name!r}: no chapter reads it" for name in sorted(names - read)]
 
 
 def faults(root: Path) -> list[str]:
     """Everything that is wrong with the recorded runs below `root`, one sentence each."""
     folders = sorted(path for path in (root / "book" / "runs").glob("*") if path.is_dir())
-    found = [fault for folder in folders for fault in record_faults(folder) + study_faults(folder.name, root)]
-    return found + chapter_faults({folder.name for folder in folders}, root)
+    violations = [fault for folder in folders for fault in record_faults(folder) + study_faults(folder.name, root)]
+    return violations + chapter_faults({folder.name for folder in folders}, root)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--root", type=Path, default=ROOT)
-    found = faults(parser.parse_args().root.resolve())
-    print("\n".join(found) or "every recorded run is in order")
-    return 1 if found else 0
+    violations = faults(parser.parse_args().root.resolve())
+    print("\n".join(violations) or "every recorded run is in order")
+    return 1 if violations else 0
 
 
 if __name__ == "__main__":

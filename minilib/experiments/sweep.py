@@ -101,8 +101,8 @@ def steps_to(sweep: Sweep, targets, limit: int, patience: float = 2.0, resolutio
     """Steps until each member's training loss first falls to each target, and its test accuracy there.
 
     The loss is measured before step 0, 1, 2, ... and, once steps are many, whenever their number has grown by
-  `resolution`; between two such moments log loss is taken as straight. A member that never arrives has
-    infinitely many steps. Training ends at `limit` steps, or at `patience` times the moment at which one learning rate had brought
+    `resolution`; between two measurements log loss is taken as straight. A member that never arrives has infinitely
+    many steps. Training ends at `limit` steps, or at `patience` times the moment at which one learning rate had brought
     all its seeds to the last target: what is slower than that cannot be the best.
 
     Returns:

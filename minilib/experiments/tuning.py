@@ -22,12 +22,12 @@ def best_rate(loss: Callable[[float], float], rates: Sequence[float], factor: fl
     """
     if not rates:
         raise ValueError("rates must hold at least one learning rate, got none")
-    found = {rate: loss(rate) for rate in sorted(rates)}
+    losses = {rate: loss(rate) for rate in sorted(rates)}
     while True:
-        low, high, best = min(found), max(found), min(found, key=found.get)
+        low, high, best = min(losses), max(losses), min(losses, key=losses.get)
         if low < best < high:
             return best
-        if len(found) >= most:
-            raise ValueError(f"the best rate is {best:g}, at the edge of the {len(found)} that were tried")
+        if len(losses) >= most:
+            raise ValueError(f"the best rate is {best:g}, at the edge of the {len(losses)} that were tried")
         beyond = high * factor if best == high else low / factor
-        found[beyond] = loss(beyond)
+        losses[beyond] = loss(beyond)

@@ -75,12 +75,12 @@ class Bert(nn.Module):
         """The loss over the hidden tokens; that over `next` is added to it where the batch has some."""
         hidden = self.hidden(batch.get("tokens"), batch.get("segments"))
         logits = self.guesses(hidden, batch)
-        found = score(logits, checked("targets", batch.get("targets"), *logits.shape[:2]))
+        out = score(logits, checked("targets", batch.get("targets"), *logits.shape[:2]))
         if "next" in batch:
             pooled = self.pooled(hidden)
             follows = score(self.next(pooled), checked("next", batch["next"], len(hidden)))
-            found = found._replace(loss=found.loss + follows.loss)
-        return found
+            out = out._replace(loss=out.loss + follows.loss)
+        return out
 
     def logits(self, batch: dict[str, Tensor]) -> Tensor:
         """(B, K, V): what each hidden token may be."""

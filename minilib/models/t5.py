@@ -41,15 +41,15 @@ class T5Size(Size):
 def starts(ranges: int) -> list[int]:
     """Where ranges begin that hold several distances; those below `exact = ranges / 2` have a range each.
 
-    The k-th begins at exact · (FAR / exact)^(k / exact), found with integers: a rounded logarithm could fall short.
+    The k-th begins at exact · (FAR / exact)^(k / exact), edges with integers: a rounded logarithm could fall short.
     """
-    exact, found = ranges // 2, []
+    exact, edges = ranges // 2, []
     for k in range(1, exact):
         n = exact
         while n**exact < exact ** (exact - k) * FAR**k:
             n += 1
-        found.append(n)
-    return found
+        edges.append(n)
+    return edges
 
 
 class PositionBias(nn.Module):

@@ -23,8 +23,8 @@ def pick(name: str | None = None) -> torch.device:
         ValueError: there is no such device here.
     """
     if name is None:
-        found = torch.accelerator.current_accelerator(check_available=True)
-        name = found.type if found is not None else "xla" if _on_tpu() else "cpu"
+        accelerator = torch.accelerator.current_accelerator(check_available=True)
+        name = accelerator.type if accelerator is not None else "xla" if _on_tpu() else "cpu"
     try:
         if name == "xla":
             import torch_xla

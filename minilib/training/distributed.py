@@ -105,19 +105,19 @@ def rank0_first(work: Callable, env: DistEnv):
     """
     if env.world_size == 1:
         return work()
-    found, troubles = None, [None] * env.world_size
+    result, troubles = None, [None] * env.world_size
     for mine in (env.rank == 0, env.rank > 0):
         trouble = None
         if mine:
             try:
-                found = work()
+                result = work()
             except (ValueError, OSError) as error:
                 trouble = str(error)
         dist.all_gather_object(troubles, trouble)
         for rank, told in enumerate(troubles):
             if told is not None:
                 raise ValueError(f"process {rank}: {told}" if rank else told)
-    return found
+    return result
 
 
 def parallelize(model: nn.Module, env: DistEnv, how: str) -> nn.Module:

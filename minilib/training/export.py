@@ -41,10 +41,10 @@ def load(folder: str | Path) -> Trained:
             model than config.json says.
     """
     folder = Path(folder)
-    config, made = read_json(folder / CONFIG), read_tokenizer(folder)
-    model = build(config, len(made))
+    config, tokenizer = read_json(folder / CONFIG), read_tokenizer(folder)
+    model = build(config, len(tokenizer))
     load_weights(model, read_weights(folder), folder)
-    return Trained(model.eval(), made, config)
+    return Trained(model.eval(), tokenizer, config)
 
 
 def save(run: str | Path, out: str | Path) -> Path:
@@ -53,7 +53,7 @@ def save(run: str | Path, out: str | Path) -> Path:
     Raises:
         ValueError: as for `load`, or the folder is there already; nothing is written then.
     """
-    model, made, config = load(run)
+    model, tokenizer, config = load(run)
     out = Path(out)
     if out.exists():
         raise ValueError(f"out = {str(out)!r}: must be a new folder, and is there already")
@@ -63,7 +63,7 @@ def save(run: str | Path, out: str | Path) -> Path:
     try:
         told = dataclasses.asdict(config) | {"out": None, "init_from": None}  # folders of the machine that trained it
         (part / CONFIG).write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
-        (part / TOKENIZER).write_text(json.dumps(made.content) + "\n", encoding="utf-8")
+        (part / TOKENIZER).write_text(json.dumps(tokenizer.content) + "\n", encoding="utf-8")
         save_file({name: t.bfloat16() for name, t in model.state_dict().items()}, part / WEIGHTS)
         os.rename(part, out)
     finally:
@@ -119,10 +119,10 @@ def read_weights(folder: Path) -> dict[str, torch.Tensor]:
             return load_file(path)
         except (OSError, SafetensorError) as error:
             raise ValueError(f"the weights {path} cannot be read: {error}") from None
-    found = checkpoint.newest(folder / "checkpoints")
-    if found is None:
+    newest = checkpoint.newest(folder / "checkpoints")
+    if newest is None:
         raise ValueError(f"{folder} has neither {WEIGHTS} nor a checkpoint that is whole")
-    return found.model
+    return newest.model
 
 
 def read_tokenizer(folder: Path) -> Tokenizer:

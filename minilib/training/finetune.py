@@ -92,12 +92,12 @@ def finetune(settings: Finetuning, quiet: bool = False) -> dict:
     if int(os.environ.get("WORLD_SIZE", "1")) > 1:
         raise ValueError("fine-tuning is for one process: start it without torchrun")
     say = (lambda text: None) if quiet else tqdm.write
-    found, device, start, began = export.load(settings.run), pick(settings.device), records.now(), perf_counter()
-    if not isinstance(found.model, Bert):
-        raise ValueError(f"run = {settings.run!r}: must be of a BERT, is of {found.config.model}")
+    trained, device, start, began = export.load(settings.run), pick(settings.device), records.now(), perf_counter()
+    if not isinstance(trained.model, Bert):
+        raise ValueError(f"run = {settings.run!r}: must be of a BERT, is of {trained.config.model}")
     what = task(settings.task)
     rows = [
-        ClassificationData(part, found.tokenizer, found.model.size.length) for part in (what.train, what.validation)
+        ClassificationData(part, trained.tokenizer, trained.model.size.length) for part in (what.train, what.validation)
     ]
     chosen = np.random.default_rng(0).permutation(len(rows[0]))[: settings.texts]  # the same for all seeds
     results = {"labels": what.labels, "texts": [len(chosen), len(rows[1])], "majority": what.majority}
@@ -109,7 +109,7 @@ def finetune(settings: Finetuning, quiet: bool = False) -> dict:
     for weights in ("pretrained", "scratch") if settings.from_scratch else ("pretrained",):
         last = []
         for number in range(settings.seeds):
-            model = fresh(settings, found, len(what.labels), weights == "pretrained", device, number)
+            model = fresh(settings, trained, len(what.labels), weights == "pretrained", device, number)
             epochs = fit(model, settings, rows, chosen, device, number, quiet)
             curve += [{"weights": weights, "seed": number} | epoch for epoch in epochs]
             last.append(epochs[-1]["accuracy"])
@@ -128,13 +128,15 @@ def finetune(settings: Finetuning, quiet: bool = False) -> dict:
     return results
 
 
-def fresh(settings: Finetuning, found, labels: int, pretrained: bool, device: torch.device, number: int) -> Classifier:
+def fresh(
+    settings: Finetuning, trained, labels: int, pretrained: bool, device: torch.device, number: int
+) -> Classifier:
     """The classifier before training; the new layer of a seed does not depend on where the other weights are from."""
     seed(device, number)
-    bert = export.build(dataclasses.replace(found.config, dropout=settings.dropout), len(found.tokenizer))
+    bert = export.build(dataclasses.replace(trained.config, dropout=settings.dropout), len(trained.tokenizer))
     model = Classifier(bert, labels, settings.dropout)
     if pretrained:
-        bert.load_state_dict(found.model.state_dict())
+        bert.load_state_dict(trained.model.state_dict())
     return model.to(device)
 
 

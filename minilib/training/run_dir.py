@@ -91,9 +91,9 @@ def check_folder(config: Config) -> None:
         )
 
 
-def check_tokenizer(folder: Path, made: Tokenizer) -> None:
+def check_tokenizer(folder: Path, tokenizer: Tokenizer) -> None:
     """ValueError when the folder has a run with another tokenizer: the corpus is not what it was."""
-    if (folder / export.TOKENIZER).exists() and export.read_tokenizer(folder).content != made.content:
+    if (folder / export.TOKENIZER).exists() and export.read_tokenizer(folder).content != tokenizer.content:
         raise ValueError(
             f"{folder} has a run with another tokenizer: the corpus, or the library that made it, is another than when"
             " the run began; give another --out, or remove the folder"

@@ -122,12 +122,12 @@ class Run:
             return MetricsLogger(self.folder, self.config, self.data.tokenizer, self.step)
 
     def resume(self):
-        found = checkpoint.newest(self.folder / "checkpoints")
-        if found is None:
+        newest = checkpoint.newest(self.folder / "checkpoints")
+        if newest is None:
             return
-        distributed.load_full_state_dict(self.model, self.optimizer, found.model, found.optimizer)
-        self.step, self.tokens, self.seconds = (found.state[name] for name in ("step", "tokens", "seconds"))
-        self.skipped += found.state["skipped"]
+        distributed.load_full_state_dict(self.model, self.optimizer, newest.model, newest.optimizer)
+        self.step, self.tokens, self.seconds = (newest.state[name] for name in ("step", "tokens", "seconds"))
+        self.skipped += newest.state["skipped"]
         self.say(f"going on after step {self.step:,} of {self.total:,}")
 
     # ---- The loop ------------------------------------------------------------------------------------------------

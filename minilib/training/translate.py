@@ -49,7 +49,9 @@ def train_pairs(
 
 
 @torch.no_grad()
-def translate(model: T5, rows: TranslationData, made: Tokenizer, most: int = 64, batch_size: int = 128) -> list[str]:
+def translate(
+    model: T5, rows: TranslationData, tokenizer: Tokenizer, most: int = 64, batch_size: int = 128
+) -> list[str]:
     """The likeliest next token, again and again, until the separator or `most` tokens; texts in the order of `rows`."""
     device, texts = next(model.parameters()).device, [""] * len(rows)
     model.eval()
@@ -60,13 +62,13 @@ def translate(model: T5, rows: TranslationData, made: Tokenizer, most: int = 64,
         for _ in range(most):
             following = model.logits({"tokens": tokens, "targets": written})[:, -1].argmax(-1)
             written[:, -1] = following.masked_fill(done, 0)
-            done |= following == made.separator
+            done |= following == tokenizer.separator
             if bool(done.all()):
                 break
             written = torch.cat([written, torch.zeros_like(written[:, :1])], dim=1)
         for i, row in zip(index, written.tolist(), strict=True):
-            end = row.index(made.separator) if made.separator in row else len(row)
-            texts[i] = made.decode(token for token in row[:end] if token)
+            end = row.index(tokenizer.separator) if tokenizer.separator in row else len(row)
+            texts[i] = tokenizer.decode(token for token in row[:end] if token)
     return texts
 
 

@@ -70,9 +70,9 @@ def main():
                 losses = job(f"{b} {rule}", [lr * factor], b, SEEDS, options)[0]
                 results[f"{name}, {b}, {rule}"] = {"lr": lr * factor, "loss": losses}
             grid = [r * (k**0.5 if k < 1 else k**0.25) for r in RATES[name]]
-            found = best(grid, job(f"{b} grid", grid, b, TUNING_SEEDS, {}), f"{name} at {b}")
-            losses = job(f"{b} best", [found], b, SEEDS, {})[0]
-            results[f"{name}, {b}, tuned anew"] = {"lr": found, "loss": losses}
+            tuned = best(grid, job(f"{b} grid", grid, b, TUNING_SEEDS, {}), f"{name} at {b}")
+            losses = job(f"{b} best", [tuned], b, SEEDS, {})[0]
+            results[f"{name}, {b}, tuned anew"] = {"lr": tuned, "loss": losses}
     for case, result in results.items():
         optimizer, b, *rule = case.split(", ", 2)
         for seed, loss in zip(SEEDS, result["loss"], strict=True):

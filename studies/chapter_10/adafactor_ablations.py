@@ -127,16 +127,16 @@ def main():
     curve, results = [], {"unigram": words(vocabulary=64).unigram_entropy()}
     for row in ROWS:
         lr, grid = tune(row, True, FIRST[row])
-        found = {"lr": lr, "grid": grid}
-        found["warm"], found["cold"] = (losses(row, warm, [lr], SEEDS)[0].tolist() for warm in (True, False))
-        results[row] = found
+        result = {"lr": lr, "grid": grid}
+        result["warm"], result["cold"] = (losses(row, warm, [lr], SEEDS)[0].tolist() for warm in (True, False))
+        results[row] = result
     for row in RETUNED:
         lr, grid = tune(row, False, results[row]["lr"] / 2)
         results[row] |= {"cold_lr": lr, "cold_grid": grid, "retuned": losses(row, False, [lr], SEEDS)[0].tolist()}
     for row in ROWS:
-        found = results[row]
-        for case, lr in (("warm", found["lr"]), ("cold", found["lr"]), ("retuned", found.get("cold_lr"))):
-            for seed, loss in zip(SEEDS, found.get(case, []), strict=False):
+        result = results[row]
+        for case, lr in (("warm", result["lr"]), ("cold", result["lr"]), ("retuned", result.get("cold_lr"))):
+            for seed, loss in zip(SEEDS, result.get(case, []), strict=False):
                 curve.append({"row": row, "case": case, "lr": lr, "seed": seed, "test": round(loss, 5)})
     study.record(curve, results, docstrings())
 

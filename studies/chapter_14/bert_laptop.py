@@ -23,10 +23,10 @@ def main():
             folder = folders / f"{case.replace(' ', '-')}-{seed}"
             jobs.append((json.dumps([case, seed]), lambda f=folder, c=changes, s=seed: pretrain(f, seed=s, **c)))
     curve, results = [], {}
-    for key, (rows, found) in study.run(jobs).items():
+    for key, (rows, outcome) in study.run(jobs).items():
         case, seed = json.loads(key)
         curve += [{"first weights": case, "seed": seed} | row for row in rows]
-        results.setdefault(case, []).append(found)
+        results.setdefault(case, []).append(outcome)
     study.record(curve, results, docstrings())
 
 

@@ -34,11 +34,11 @@ RATES = {
 
 def data() -> dict[str, tuple[torch.Tensor, torch.Tensor]]:
     """Images (N, 1, 8, 8) and classes (N,), by part: train, validation, test."""
-    found = digits()
-    order = np.random.default_rng(0).permutation(len(found.y_train))
+    images = digits()
+    order = np.random.default_rng(0).permutation(len(images.y_train))
     parts = {"train": order[:TRAIN], "validation": order[TRAIN:]}
-    cut = {name: (found.x_train[index], found.y_train[index]) for name, index in parts.items()}
-    cut["test"] = (found.x_test, found.y_test)
+    cut = {name: (images.x_train[index], images.y_train[index]) for name, index in parts.items()}
+    cut["test"] = (images.x_test, images.y_test)
     return {k: (torch.tensor(x).float().reshape(-1, 1, 8, 8), torch.tensor(y).long()) for k, (x, y) in cut.items()}
 
 

@@ -45,17 +45,17 @@ def tasks() -> list[str]:
 
 def classify(weights: str, what: classification.Classification, lr: float, seed: int, tune: bool) -> float:
     """The accuracy after fine-tuning: on the held-out training texts, or on the validation texts."""
-    found = export.load(models() / ("adamw" if weights == "scratch" else weights))
+    trained = export.load(models() / ("adamw" if weights == "scratch" else weights))
     order, judged = np.random.default_rng(0).permutation(len(what.train.texts)), what.validation
     if tune:
         kept = order[TEXTS : TEXTS + HELD_OUT]
         judged = classification.Part([what.train.texts[i] for i in kept], [what.train.targets[i] for i in kept])
     rows = [
-        classification.ClassificationData(part, found.tokenizer, found.model.size.length)
+        classification.ClassificationData(part, trained.tokenizer, trained.model.size.length)
         for part in (what.train, judged)
     ]
     settings = Finetuning(precision="fp32", device="cpu", lr=lr)
-    model = fresh(settings, found, len(what.labels), weights != "scratch", CPU, seed)
+    model = fresh(settings, trained, len(what.labels), weights != "scratch", CPU, seed)
     return fit(model, settings, rows, order[:TEXTS], CPU, seed, quiet=True)[-1]["accuracy"]
 
 

@@ -57,13 +57,13 @@ def spend(size: tuple[int, int], lr: float) -> dict:
 
 def classifier(size: tuple[int, int], lr: float, seed: int):
     """A fine-tuned classifier, its accuracy, and a function that trains it further for an epoch."""
-    found, what = export.load(models() / "{}-{}".format(*size)), task("packages")
+    trained, what = export.load(models() / "{}-{}".format(*size)), task("packages")
     rows = [
-        ClassificationData(part, found.tokenizer, found.model.size.length) for part in (what.train, what.validation)
+        ClassificationData(part, trained.tokenizer, trained.model.size.length) for part in (what.train, what.validation)
     ]
     chosen = np.random.default_rng(0).permutation(len(rows[0]))[:TEXTS]
     settings = Finetuning(precision="fp32", device="cpu", lr=lr, epochs=EPOCHS)
-    model = fresh(settings, found, len(what.labels), True, CPU, seed)
+    model = fresh(settings, trained, len(what.labels), True, CPU, seed)
     epochs = fit(model, settings, rows, chosen, CPU, seed, quiet=True)
 
     def recover():

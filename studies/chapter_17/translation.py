@@ -29,11 +29,13 @@ VOCABULARY, BATCH, LONGEST, COUNTED = 2048, 64, 40, 50
 def main():
     torch.set_num_threads(1)
     data = multi30k()
-    made = shared_tokenizer(data["train"], VOCABULARY)
-    rows, held_out, test = (TranslationData(data[part], made) for part in ("train", "validation", "test"))
+    tokenizer = shared_tokenizer(data["train"], VOCABULARY)
+    rows, held_out, test = (TranslationData(data[part], tokenizer) for part in ("train", "validation", "test"))
 
     def build(layers, width):
-        return registry.model("t5-small", layers=layers, width=width, heads=max(2, width // 64), vocabulary=len(made))
+        return registry.model(
+            "t5-small", layers=layers, width=width, heads=max(2, width // 64), vocabulary=len(tokenizer)
+        )
 
     def facts(size):
         """Parameters, and operations of a mean step."""
@@ -53,7 +55,7 @@ def main():
         return model, {"steps": steps} | train_pairs(model, rows, steps, lr, BATCH, seed)
 
     def score(model, part, asked):
-        return bleu(translate(model, asked, made, LONGEST), [data[part].target[i] for i in asked.kept])
+        return bleu(translate(model, asked, tokenizer, LONGEST), [data[part].target[i] for i in asked.kept])
 
     tuning = {}
 
@@ -62,18 +64,18 @@ def main():
 
         def job():
             try:
-                model, found = train(size, BUDGETS[0], lr, SEEDS[0])
+                model, outcome = train(size, BUDGETS[0], lr, SEEDS[0])
             except ValueError:  # no longer finite
                 return {"loss": 99.0, "bleu": -99.0}
-            return {"loss": found["loss"], "bleu": score(model, "validation", held_out)}
+            return {"loss": outcome["loss"], "bleu": score(model, "validation", held_out)}
 
         key = "{} {} {:g}".format(*size, lr)
         tuning[key] = study.run([(f"tune {key}", job)])[f"tune {key}"]
         return -tuning[key]["bleu"]
 
     def scored(size, budget, seed):
-        model, found = train(size, budget, chosen[size], seed)
-        return found | {"bleu": score(model, "test", test)}
+        model, outcome = train(size, budget, chosen[size], seed)
+        return outcome | {"bleu": score(model, "test", test)}
 
     chosen = {size: best_rate(lambda lr, size=size: tuning_loss(size, lr), RATES) for size in SIZES}
     cases = {json.dumps([*size, b, seed]): (size, b, seed) for size in SIZES for b in BUDGETS for seed in SEEDS}
@@ -82,8 +84,8 @@ def main():
     for key, ((layers, width), budget, seed) in cases.items():
         row = {"layers": layers, "width": width, "budget": budget, "seed": seed}
         curve.append(row | {name: round(value, 4) for name, value in done[key].items()})
-    found = {"{} {}".format(*size): fact | {"rate": chosen[size]} for size, fact in known.items()}
-    study.record(curve, {"sizes": found, "tuning": tuning, "pairs": [len(rows), len(test)]})
+    sizes = {"{} {}".format(*size): fact | {"rate": chosen[size]} for size, fact in known.items()}
+    study.record(curve, {"sizes": sizes, "tuning": tuning, "pairs": [len(rows), len(test)]})
 
 
 if __name__ == "__main__":

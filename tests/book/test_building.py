@@ -289,15 +289,15 @@ def machine_paths(text):
 
 
 def test_no_file_holds_a_path_of_somebodys_machine():
-    found = {}
+    offenders = {}
     for path in project_files():
         try:
             paths = machine_paths(path.read_text(encoding="utf-8"))
         except UnicodeDecodeError:
             continue
         if paths:
-            found[str(path)] = paths
-    assert found == {}
+            offenders[str(path)] = paths
+    assert offenders == {}
 
 
 def test_a_machine_path_is_caught():

@@ -151,8 +151,8 @@ def test_a_claim_within_three_spreads_of_failing_is_a_fault_and_one_beyond_is_no
 
 
 def test_failed_cells_and_compared_texts_that_differ_are_faults():
-    found = shake.faults([("old", result(2.0, "failed")), ("old", result(2.0, "other"))])
-    assert found == ["old: 01_a cell 1 'x' failed", "old: 01_a cell 1 'x' other"]
+    violations = shake.faults([("old", result(2.0, "failed")), ("old", result(2.0, "other"))])
+    assert violations == ["old: 01_a cell 1 'x' failed", "old: 01_a cell 1 'x' other"]
     assert shake.faults([("old", result(2.0, "other", compared=False))]) == []
 
 

@@ -121,9 +121,9 @@ def test_every_record_that_a_chapter_compares_says_from_which_corpus_it_was_made
         assert "corpus" in load(name, records.project(ROOT)).run, name
 
 
-def test_records_from_the_same_versions_are_from_the_same_text():
-    found = [json.loads(path.read_text(encoding="utf-8")) for path in (ROOT / "book" / "runs").glob("*/run.json")]
-    corpora = [run["corpus"] for run in found if "corpus" in run]
+def test_runsfrom_the_same_versions_are_from_the_same_text():
+    runs = [json.loads(path.read_text(encoding="utf-8")) for path in (ROOT / "book" / "runs").glob("*/run.json")]
+    corpora = [run["corpus"] for run in runs if "corpus" in run]
     assert len(corpora) >= 10
     for one in corpora:
         assert re.fullmatch("[0-9a-f]{64}", one["sha256"])

@@ -16,9 +16,9 @@ def flat(step, steps):
 
 
 def images(count):
-    found = digits()
-    x = torch.tensor(found.x_train[:count]).float().reshape(-1, 1, 8, 8)
-    return x, torch.tensor(found.y_train[:count]).long()
+    scans = digits()
+    x = torch.tensor(scans.x_train[:count]).float().reshape(-1, 1, 8, 8)
+    return x, torch.tensor(scans.y_train[:count]).long()
 
 
 def test_every_block_but_the_first_halves_the_picture():

@@ -16,11 +16,11 @@ def save(folder, step):
 
 
 def test_what_is_saved_comes_back_bit_for_bit(tmp_path):
-    found = checkpoint.load(save(tmp_path, 7))
-    for ours, theirs in ((found.model, WEIGHTS), (found.optimizer, MOMENTS)):
+    loaded = checkpoint.load(save(tmp_path, 7))
+    for ours, theirs in ((loaded.model, WEIGHTS), (loaded.optimizer, MOMENTS)):
         assert ours.keys() == theirs.keys()
         assert all(torch.equal(ours[k], theirs[k]) and ours[k].dtype == theirs[k].dtype for k in theirs)
-    assert found.state == {"step": 7, "seconds": 1.25}
+    assert loaded.state == {"step": 7, "seconds": 1.25}
 
 
 def test_the_newest_two_are_kept(tmp_path):

@@ -22,10 +22,10 @@ def guesses(model):
 
 def test_a_run_is_loaded_as_it_was_trained(complete_run):
     config, _ = complete_run
-    model, made, found = export.load(config.folder)
-    assert found == config
-    assert len(made) == len(model.bias)
-    assert made.decode(made.encode("the old king sees a dog .")) == "the old king sees a dog."
+    model, tokenizer, its_config = export.load(config.folder)
+    assert its_config == config
+    assert len(tokenizer) == len(model.bias)
+    assert tokenizer.decode(tokenizer.encode("the old king sees a dog .")) == "the old king sees a dog."
     assert not model.training
     kept = weights(config)
     assert all(torch.equal(t, kept[name]) for name, t in model.state_dict().items())

@@ -59,10 +59,10 @@ def test_it_beats_the_majority_and_leaves_a_record(settings, tmp_path):
     assert results["texts"] == [160, 60]
     assert results["majority"] < 0.5
     for weights in ("pretrained", "scratch"):
-        found = results[weights]
-        assert min(found["accuracy"]) > 0.9
-        assert found["mean"] == pytest.approx(sum(found["accuracy"]) / 2)
-        assert found["std"] == pytest.approx(abs(np.subtract(*found["accuracy"])) / math.sqrt(2))
+        result = results[weights]
+        assert min(result["accuracy"]) > 0.9
+        assert result["mean"] == pytest.approx(sum(result["accuracy"]) / 2)
+        assert result["std"] == pytest.approx(abs(np.subtract(*result["accuracy"])) / math.sqrt(2))
     record = json.loads((tmp_path / "out" / "run.json").read_text())
     assert record.keys() == set(FIELDS)
     assert record["results"] == results
@@ -93,21 +93,21 @@ def test_an_export_is_fine_tuned_like_the_run(settings, run, tmp_path):
 
 
 def test_the_new_layer_of_a_seed_is_the_same_on_pretrained_and_on_random_weights(settings, run):
-    found = export.load(run)
-    a, b, c = (fresh(settings(), found, 3, pretrained, torch.device("cpu"), number)
+    trained = export.load(run)
+    a, b, c = (fresh(settings(), trained, 3, pretrained, torch.device("cpu"), number)
                for pretrained, number in ((True, 1), (False, 1), (False, 2)))  # fmt: skip
     assert torch.equal(a.output.weight, b.output.weight)
     assert not torch.equal(b.output.weight, c.output.weight)
-    assert torch.equal(a.bert.tokens.weight, found.model.tokens.weight)
+    assert torch.equal(a.bert.tokens.weight, trained.model.tokens.weight)
     assert not torch.equal(a.bert.tokens.weight, b.bert.tokens.weight)
 
 
 def test_padding_and_the_rest_of_the_batch_do_not_change_a_row(run):
-    model, made, _ = export.load(run)
+    model, tokenizer, _ = export.load(run)
     torch.manual_seed(0)
     classifier = Classifier(model, 3, 0.0).eval()
     texts = ["the cat sees a dog.", "a dog.", "my friend follows the old king on the road to the sea and hears a dog."]
-    rows = ClassificationData(Part(texts, [0, 1, 2]), made, 32)
+    rows = ClassificationData(Part(texts, [0, 1, 2]), tokenizer, 32)
     tokens, mask, _ = rows.batch(np.array([0, 1, 2]))
     with torch.no_grad():
         together = classifier(tokens, mask)
@@ -193,9 +193,9 @@ def test_the_command_line_prints_seeds_mean_and_spread(run, places, tmp_path, mo
     assert lines[0] == (
         "places: 3 labels, 32 texts for training and 60 for validation, where the most frequent label has 30.0%"
     )
-    found = json.loads((tmp_path / "out" / "run.json").read_text())["results"]["pretrained"]
+    recorded = json.loads((tmp_path / "out" / "run.json").read_text())["results"]["pretrained"]
     assert lines[1:] == [
-        *(f"pretrained, seed {k}: {a:.1%}" for k, a in enumerate(found["accuracy"])),
-        f"pretrained: {found['mean']:.1%} ± {found['std']:.1%} over 2 seeds",
+        *(f"pretrained, seed {k}: {a:.1%}" for k, a in enumerate(recorded["accuracy"])),
+        f"pretrained: {recorded['mean']:.1%} ± {recorded['std']:.1%} over 2 seeds",
         f"done: everything is in {tmp_path / 'out'}",
     ]

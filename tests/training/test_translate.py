@@ -22,46 +22,52 @@ def backwards(count):
 def small(tmp_path, monkeypatch):
     """Pairs, their tokenizer and a T5 with which a test can do something."""
     monkeypatch.setenv("MINILIB_DATA", str(tmp_path))
-    found = backwards(600)
-    made = shared_tokenizer(found, 400)
+    pairs = backwards(600)
+    tokenizer = shared_tokenizer(pairs, 400)
     torch.manual_seed(0)
-    return found, made, registry.model("t5-small", layers=1, width=32, heads=2, vocabulary=len(made), length=16)
+    return (
+        pairs,
+        tokenizer,
+        registry.model("t5-small", layers=1, width=32, heads=2, vocabulary=len(tokenizer), length=16),
+    )
 
 
 def test_a_batch_has_sources_of_one_length_and_every_pair_comes_once(small):
-    found, made, _ = small
-    rows = TranslationData(found, made)
+    pairs, tokenizer, _ = small
+    rows = TranslationData(pairs, tokenizer)
     seen = []
     for index in rows.batches(16, np.random.default_rng(1)):
         batch = rows.batch(index)
         assert 0 < len(index) <= 16
         assert (batch["tokens"] != 0).all()
-        assert {int((row == made.separator).sum()) for row in batch["targets"]} == {1}
+        assert {int((row == tokenizer.separator).sum()) for row in batch["targets"]} == {1}
         seen += index.tolist()
-    assert sorted(seen) == list(range(len(found.source)))
+    assert sorted(seen) == list(range(len(pairs.source)))
 
 
 def test_a_sentence_that_is_too_long_is_left_out_with_its_partner(small):
-    found, made, _ = small
-    rows = TranslationData(Pairs([*found.source[:2], " ".join(WORDS)], [*found.target[:2], "one"]), made, longest=5)
+    pairs, tokenizer, _ = small
+    rows = TranslationData(
+        Pairs([*pairs.source[:2], " ".join(WORDS)], [*pairs.target[:2], "one"]), tokenizer, longest=5
+    )
     assert rows.kept == [0, 1]
     with pytest.raises(ValueError, match="longest = 1: must be more"):
-        TranslationData(found, made, longest=1)
+        TranslationData(pairs, tokenizer, longest=1)
 
 
 def test_unequal_lists_are_refused(small):
-    _, made, _ = small
+    _, tokenizer, _ = small
     with pytest.raises(ValueError, match="a target for each source, got 1 for 2"):
-        TranslationData(Pairs(["one", "two"], ["one"]), made)
+        TranslationData(Pairs(["one", "two"], ["one"]), tokenizer)
 
 
 def test_it_learns_to_write_backwards(small):
-    found, made, model = small
-    rows = TranslationData(found, made)
-    before = translate(model, rows, made, most=8)
+    pairs, tokenizer, model = small
+    rows = TranslationData(pairs, tokenizer)
+    before = translate(model, rows, tokenizer, most=8)
     train_pairs(model, rows, 800, 1e-2, batch_size=32)
-    after = translate(model, rows, made, most=8)
-    share = [np.mean([a == b for a, b in zip(texts, found.target, strict=True)]) for texts in (before, after)]
+    after = translate(model, rows, tokenizer, most=8)
+    share = [np.mean([a == b for a, b in zip(texts, pairs.target, strict=True)]) for texts in (before, after)]
     assert share[0] < 0.1
     assert share[1] > 0.9
 

@@ -146,6 +146,6 @@ def test_the_device_is_picked_by_name_and_its_speed_is_that_of_the_processor():
     place = device.pick("xla")
     assert place == XLA
     rate, usual = (device.matmul_rate(d, torch.float32) for d in (place, torch.device("cpu")))
-    assert usual / 10 < rate < usual * 10  # more, where the product was not made or not waited for
+    assert usual / 10 < rate < usual * 10  # more, where the product was not tokenizer or not waited for
     assert device.precision(place) in ("fp32", "bf16")
     assert device.describe(place) == "xla"

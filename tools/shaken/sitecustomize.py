@@ -87,12 +87,12 @@ def shake_digits():
     load = datasets.load_digits
 
     def load_digits(*args, **kwargs):
-        found = load(*args, **kwargs)
-        if not isinstance(found, tuple):
-            found.data = neighbours(found.data)
-            found.images = found.data.reshape(found.images.shape)
-            return found
-        return (neighbours(found[0]), *found[1:])
+        digits = load(*args, **kwargs)
+        if not isinstance(digits, tuple):
+            digits.data = neighbours(digits.data)
+            digits.images = digits.data.reshape(digits.images.shape)
+            return digits
+        return (neighbours(digits[0]), *digits[1:])
 
     datasets.load_digits = load_digits
 

@@ -12,7 +12,7 @@ from minilib.training.data import objectives
 from minilib.training.data.corpora import corpus
 from minilib.training.data.loader import Loader, evaluation
 from minilib.training.data.packing import packed_rows
-from minilib.training.data.tokenizer import Tokenizer, tokenizer
+from minilib.training.data.tokenizer import Tokenizer, get_tokenizer
 from minilib.training.distributed import DistEnv
 
 PUBLISHED_RATE = 0.15  # at which validation masks, whatever training does, so that runs can be compared
@@ -37,7 +37,7 @@ class Data:
             self.tokenizer = export.read_tokenizer(Path(config.init_from))
             check_init_from(config, self.tokenizer)
         else:
-            self.tokenizer = tokenizer(texts, kind(config.model), config.vocabulary)
+            self.tokenizer = get_tokenizer(texts, kind(config.model), config.vocabulary)
         extra = 1 if self.tokenizer.kind == "gpt2" else 0  # the last token is only guessed
         lengths = [phase.length + extra for phase in config.plan]
         rows = [packed_rows(texts, "train", self.tokenizer, length) for length in lengths]
@@ -67,12 +67,12 @@ class Data:
         return {name: t.to(self.env.device, non_blocking=True) for name, t in batch.items()}
 
 
-def check_init_from(config: Config, made: Tokenizer) -> None:
+def check_init_from(config: Config, tokenizer: Tokenizer) -> None:
     """ValueError when the tokenizer of `config.init_from` is not what the model and the vocabulary ask for."""
     there = read_json(Path(config.init_from) / export.CONFIG).vocabulary
-    if (made.kind, there) != (kind(config.model), config.vocabulary):
+    if (tokenizer.kind, there) != (kind(config.model), config.vocabulary):
         raise ValueError(
-            f"init_from = {config.init_from!r} has a {made.kind} tokenizer of vocabulary {there}; model ="
+            f"init_from = {config.init_from!r} has a {tokenizer.kind} tokenizer of vocabulary {there}; model ="
             f" {config.model!r} and vocabulary = {config.vocabulary} need another"
         )
 
@@ -82,8 +82,8 @@ def kind(model: str) -> str:
     return model.split("-")[0]
 
 
-def objective(config: Config, made: Tokenizer, rate: float):
+def objective(config: Config, tokenizer: Tokenizer, rate: float):
     """What the model learns to guess. T5 drops 15 % in spans of 3, as published, whatever the rate is."""
-    if made.kind == "bert":
-        return objectives.masked(made, rate, config.whole_words, config.next_sentence)
-    return objectives.causal if made.kind == "gpt2" else objectives.spans(made)
+    if tokenizer.kind == "bert":
+        return objectives.masked(tokenizer, rate, config.whole_words, config.next_sentence)
+    return objectives.causal if tokenizer.kind == "gpt2" else objectives.spans(tokenizer)

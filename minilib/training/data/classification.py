@@ -64,8 +64,8 @@ def task(name: str) -> Classification:
         ValueError: no task and no folder of that name; SST-2 is not in the cache; a line or a label of a file is wrong.
     """
     if name == "packages":
-        found = docstrings()
-        return classification(name, paragraphs(found, "train"), paragraphs(found, "validation"))
+        docs = docstrings()
+        return classification(name, paragraphs(docs, "train"), paragraphs(docs, "validation"))
     if name == "sst2":
         return classification(name, *(read_tsv(sst2(file), header=False) for file in SST2_SHA256))
     folder = Path(name)
@@ -88,10 +88,10 @@ def classification(name: str, train: list[tuple[str, str]], validation: list[tup
     return Classification(name, labels, *parts)
 
 
-def paragraphs(found, part: str) -> list[tuple[str, str]]:
+def paragraphs(docs, part: str) -> list[tuple[str, str]]:
     """(paragraph, package) of those paragraphs of a part of the docstrings that name no package."""
-    texts = iter(getattr(found, part).split("\n\n"))
-    owned = [(next(texts), package) for package, count in found.packages[part].items() for _ in range(count)]
+    texts = iter(getattr(docs, part).split("\n\n"))
+    owned = [(next(texts), package) for package, count in docs.packages[part].items() for _ in range(count)]
     return [(text, package) for text, package in owned if not NAMED.search(text)]
 
 
@@ -100,9 +100,9 @@ def sst2(file: str) -> Path:
     path = data_folder() / "sst2" / file
     if not path.is_file():
         raise ValueError(f"task = 'sst2': {path} must be there, and is not; it is from {SST2_SOURCE}")
-    found = hashlib.sha256(path.read_bytes()).hexdigest()
-    if found != SST2_SHA256[file]:
-        raise ValueError(f"task = 'sst2': {path} has sha256 {found}, must be {SST2_SHA256[file]}")
+    sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+    if sha256 != SST2_SHA256[file]:
+        raise ValueError(f"task = 'sst2': {path} has sha256 {sha256}, must be {SST2_SHA256[file]}")
     return path
 
 
@@ -128,11 +128,11 @@ def read_tsv(path: Path, header: bool = True) -> list[tuple[str, str]]:
 class ClassificationData:
     """The texts of a part as rows of tokens, [CLS] ... [SEP], each cut to `length` tokens; a BERT's tokenizer."""
 
-    def __init__(self, part: Part, made: Tokenizer, length: int) -> None:
-        first, last = made.number["[CLS]"], made.number["[SEP]"]
-        encoded = made.inner.encode_batch_fast(part.texts)
-        self.rows = [np.array([first, *found.ids[: length - 2], last]) for found in encoded]
-        self.targets, self.padding, self.length = np.array(part.targets), made.number["[PAD]"], length
+    def __init__(self, part: Part, tokenizer: Tokenizer, length: int) -> None:
+        first, last = tokenizer.number["[CLS]"], tokenizer.number["[SEP]"]
+        encoded = tokenizer.inner.encode_batch_fast(part.texts)
+        self.rows = [np.array([first, *encoding.ids[: length - 2], last]) for encoding in encoded]
+        self.targets, self.padding, self.length = np.array(part.targets), tokenizer.number["[PAD]"], length
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -38,8 +38,8 @@ def corpus(name: str) -> Texts:
         ValueError: no corpus and no folder of that name; a folder without text; the novels are not in the cache.
     """
     if name == "docstrings":
-        found = docstrings()
-        return Texts(name, found.train.split("\n\n"), found.validation.split("\n\n"))
+        docs = docstrings()
+        return Texts(name, docs.train.split("\n\n"), docs.validation.split("\n\n"))
     if name == "novels":
         return Texts(name, *parts(novels(), name))
     if not Path(name).is_dir():
@@ -54,17 +54,17 @@ def parts(files: dict[str, str], corpus: str) -> tuple[list[str], list[str]]:
     leave one of the two parts empty, as with a single file, each file gives the last twentieth of its paragraphs.
     ValueError: fewer than two paragraphs.
     """
-    documents = {name: found for name in sorted(files) if (found := paragraphs(files[name]))}
-    train = [found for name, found in documents.items() if split(name) == "train"]
-    held = [found for name, found in documents.items() if split(name) == "validation"]
+    documents = {name: lines for name in sorted(files) if (lines := paragraphs(files[name]))}
+    train = [lines for name, lines in documents.items() if split(name) == "train"]
+    held = [lines for name, lines in documents.items() if split(name) == "validation"]
     if not train or not held:
-        cuts = [(found, len(found) - max(1, len(found) // VALIDATION_SHARE)) for found in documents.values()]
+        cuts = [(lines, len(lines) - max(1, len(lines) // VALIDATION_SHARE)) for lines in documents.values()]
         # A file of one paragraph has nothing to give.
-        train = [found[: cut or 1] for found, cut in cuts]
-        held = [found[cut:] for found, cut in cuts if cut]
+        train = [lines[: cut or 1] for lines, cut in cuts]
+        held = [lines[cut:] for lines, cut in cuts if cut]
     if not held:
         raise ValueError(f"corpus = {corpus!r}: must hold at least one file of two paragraphs (parted by a blank line)")
-    return ["\n".join(found) for found in train], ["\n".join(found) for found in held]
+    return ["\n".join(lines) for lines in train], ["\n".join(lines) for lines in held]
 
 
 def paragraphs(text: str) -> list[str]:
@@ -82,9 +82,9 @@ def novels() -> dict[str, str]:
             f" {NOVELS_SOURCE} on this machine, or take corpus = 'docstrings'"
         )
     with open(path, "rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
-    if found != NOVELS_SHA256:
-        raise ValueError(f"corpus = 'novels': {path} has sha256 {found}, must be {NOVELS_SHA256}")
+        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+    if sha256 != NOVELS_SHA256:
+        raise ValueError(f"corpus = 'novels': {path} has sha256 {sha256}, must be {NOVELS_SHA256}")
     with tarfile.open(path) as archive:
         members = [member for member in archive if member.isfile()]
         return {Path(m.name).name: archive.extractfile(m).read().decode("utf-8-sig") for m in members}
@@ -92,8 +92,8 @@ def novels() -> dict[str, str]:
 
 def fingerprint(documents: Iterable[str]) -> str:
     """The sha256 of some documents and of where each ends."""
-    found = hashlib.sha256()
+    sha256 = hashlib.sha256()
     for document in documents:
-        found.update(document.encode())
-        found.update(b"\0")
-    return found.hexdigest()
+        sha256.update(document.encode())
+        sha256.update(b"\0")
+    return sha256.hexdigest()

@@ -120,5 +120,5 @@ def check(rows: np.ndarray, batch_size: int, rank: int, world_size: int) -> None
 
 def tensors(batch: dict[str, np.ndarray]) -> dict[str, torch.Tensor]:
     """The arrays as tensors, in pinned memory where CUDA is used: a copy to the device need not be waited for."""
-    found = {name: torch.from_numpy(array) for name, array in batch.items()}
-    return {name: t.pin_memory() for name, t in found.items()} if torch.cuda.is_available() else found
+    on_host = {name: torch.from_numpy(array) for name, array in batch.items()}
+    return {name: t.pin_memory() for name, t in on_host.items()} if torch.cuda.is_available() else on_host

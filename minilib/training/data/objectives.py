@@ -190,14 +190,19 @@ def pieces(scores: np.ndarray, m: int) -> np.ndarray:
 # ---- Objectives: (rows, index, first, seed) -> batch -----------------------------------------------------------------
 
 
-def masked(made: Tokenizer, rate: float, whole_words: bool = False, pairs: bool = False):
+def masked(tokenizer: Tokenizer, rate: float, whole_words: bool = False, pairs: bool = False):
     """BERT's objective, with next-sentence prediction where `pairs`: tokens, positions, targets (, segments, next).
 
     ValueError: the tokenizer is of another kind.
     """
-    check_kind(made, "bert")
-    settings = {"special": made.special, "vocabulary": len(made), "mask": made.number["[MASK]"], "rate": rate}
-    settings["continues"] = made.continuations() if whole_words else None
+    check_kind(tokenizer, "bert")
+    settings = {
+        "special": tokenizer.special,
+        "vocabulary": len(tokenizer),
+        "mask": tokenizer.number["[MASK]"],
+        "rate": rate,
+    }
+    settings["continues"] = tokenizer.continuations() if whole_words else None
 
     def batch(rows, index, first, seed):
         extra = {}
@@ -216,10 +221,10 @@ def causal(rows, index, first, seed) -> dict:
     return {"tokens": rows[index].astype(np.int64)}
 
 
-def spans(made: Tokenizer, rate: float = 0.15, mean: float = 3.0):
+def spans(tokenizer: Tokenizer, rate: float = 0.15, mean: float = 3.0):
     """T5's objective: tokens (corrupted) and targets. ValueError: the tokenizer is of another kind."""
-    check_kind(made, "t5")
-    settings = {"sentinel": made.number["<extra_id_0>"], "end": made.separator, "rate": rate, "mean": mean}
+    check_kind(tokenizer, "t5")
+    settings = {"sentinel": tokenizer.number["<extra_id_0>"], "end": tokenizer.separator, "rate": rate, "mean": mean}
 
     def batch(rows, index, first, seed):
         tokens, targets = corrupt_spans(rows[index], first, seed=seed, **settings)
@@ -228,7 +233,7 @@ def spans(made: Tokenizer, rate: float = 0.15, mean: float = 3.0):
     return batch
 
 
-def check_kind(made: Tokenizer, kind: str) -> None:
+def check_kind(tokenizer: Tokenizer, kind: str) -> None:
     """Raises ValueError when the tokenizer has not the special tokens that are needed."""
-    if made.kind != kind:
-        raise ValueError(f"kind = {made.kind!r} of the tokenizer: must be {kind!r} for this objective")
+    if tokenizer.kind != kind:
+        raise ValueError(f"kind = {tokenizer.kind!r} of the tokenizer: must be {kind!r} for this objective")

@@ -23,7 +23,7 @@ from minilib.training.data.tokenizer import Tokenizer
 CHARACTERS = 4_000_000  # of text that are encoded at once: bounds the memory
 
 
-def packed_rows(texts: Texts, part: str, made: Tokenizer, length: int) -> np.ndarray:
+def packed_rows(texts: Texts, part: str, tokenizer: Tokenizer, length: int) -> np.ndarray:
     """(N, length) memory-mapped numbers: the documents of `part` ("train" or "validation") joined and cut.
 
     Every document ends with a separator, and rows do not care where documents end. BERT's rows begin with [CLS] and
@@ -35,25 +35,25 @@ def packed_rows(texts: Texts, part: str, made: Tokenizer, length: int) -> np.nda
     if length < 4:
         raise ValueError(f"length = {length}: must be at least 4")
     documents = getattr(texts, part)
-    made_from = {"texts": fingerprint(documents), "tokenizer": digest(made.content), "length": length}
+    made_from = {"texts": fingerprint(documents), "tokenizer": digest(tokenizer.content), "length": length}
     made_from |= {"rules": Path(__file__).read_text(encoding="utf-8"), "tokenizers": tokenizers.__version__}
-    path = data_folder() / "pretrain" / f"rows-{made.kind}-{digest(made_from)[:16]}.npy"
+    path = data_folder() / "pretrain" / f"rows-{tokenizer.kind}-{digest(made_from)[:16]}.npy"
     if not is_whole(path):
-        rows = pack(stream(documents, made), made, length)
+        rows = pack(stream(documents, tokenizer), tokenizer, length)
         if len(rows) == 0:
             raise ValueError(f"length = {length}: must be less; the {part} part of {texts.name!r} fills no such row")
-        about = {"corpus": texts.name, "part": part, "kind": made.kind, "vocabulary": len(made)}
+        about = {"corpus": texts.name, "part": part, "kind": tokenizer.kind, "vocabulary": len(tokenizer)}
         store(path, rows, about | {"shape": rows.shape, "documents": len(documents)})
     return np.load(path, mmap_mode="r")
 
 
-def stream(documents: list[str], made: Tokenizer) -> np.ndarray:
+def stream(documents: list[str], tokenizer: Tokenizer) -> np.ndarray:
     """(n,) all tokens of all documents, each document ended by the separator."""
-    found = []
+    pieces = []
     for batch in batches(documents):
-        for encoding in made.inner.encode_batch_fast(batch):
-            found.append(np.array([*encoding.ids, made.separator], dtype=made.dtype))
-    return np.concatenate(found)
+        for encoding in tokenizer.inner.encode_batch_fast(batch):
+            pieces.append(np.array([*encoding.ids, tokenizer.separator], dtype=tokenizer.dtype))
+    return np.concatenate(pieces)
 
 
 def batches(documents: list[str]) -> Iterator[list[str]]:
@@ -69,14 +69,14 @@ def batches(documents: list[str]) -> Iterator[list[str]]:
         yield batch
 
 
-def pack(tokens: np.ndarray, made: Tokenizer, length: int) -> np.ndarray:
+def pack(tokens: np.ndarray, tokenizer: Tokenizer, length: int) -> np.ndarray:
     """(N, length): the stream cut into rows, with [CLS] and [SEP] put around BERT's."""
-    inner = length - 2 if made.kind == "bert" else length
+    inner = length - 2 if tokenizer.kind == "bert" else length
     n = len(tokens) // inner
     body = tokens[: n * inner].reshape(n, inner)
-    if made.kind != "bert":
+    if tokenizer.kind != "bert":
         return body
-    cls, sep = (np.full((n, 1), made.number[name], dtype=made.dtype) for name in ("[CLS]", "[SEP]"))
+    cls, sep = (np.full((n, 1), tokenizer.number[name], dtype=tokenizer.dtype) for name in ("[CLS]", "[SEP]"))
     return np.hstack([cls, body, sep])
 
 

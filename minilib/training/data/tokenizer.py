@@ -83,7 +83,7 @@ def untrained(kind: str, model) -> tokenizers.Tokenizer:
     return made
 
 
-def tokenizer(texts: Texts, kind: str, vocabulary: int) -> Tokenizer:
+def get_tokenizer(texts: Texts, kind: str, vocabulary: int) -> Tokenizer:
     """The tokenizer of that kind with at most `vocabulary` tokens, trained on `texts.train` or read from the cache.
 
     A short text gives fewer tokens: pairs that occur once are not joined.

@@ -15,7 +15,7 @@ import torch
 
 from minilib.datasets import data_folder
 from minilib.training.data.corpora import Texts
-from minilib.training.data.tokenizer import Tokenizer, tokenizer
+from minilib.training.data.tokenizer import Tokenizer, get_tokenizer
 
 SOURCE = "the folder data/task1/raw/ of github.com/multi30k/dataset"
 SHA256 = {
@@ -51,27 +51,27 @@ def lines(file: str) -> list[str]:
     if not path.is_file():
         raise ValueError(f"Multi30k: {path} must be there, and is not; it is from {SOURCE}")
     content = path.read_bytes()
-    if (found := hashlib.sha256(content).hexdigest()) != SHA256[file]:
-        raise ValueError(f"Multi30k: {path} has sha256 {found}, must be {SHA256[file]}")
+    if (sha256 := hashlib.sha256(content).hexdigest()) != SHA256[file]:
+        raise ValueError(f"Multi30k: {path} has sha256 {sha256}, must be {SHA256[file]}")
     return [line.strip() for line in gzip.decompress(content).decode("utf-8").splitlines()]
 
 
 def shared_tokenizer(pairs: Pairs, vocabulary: int) -> Tokenizer:
     """T5's tokenizer trained on both languages together."""
-    return tokenizer(Texts("pairs", [*pairs.source, *pairs.target], []), "t5", vocabulary)
+    return get_tokenizer(Texts("pairs", [*pairs.source, *pairs.target], []), "t5", vocabulary)
 
 
 class TranslationData:
     """Pairs as token numbers, each sentence ended by the separator; those with more than `longest` are left out."""
 
-    def __init__(self, pairs: Pairs, made: Tokenizer, longest: int = 64):
+    def __init__(self, pairs: Pairs, tokenizer: Tokenizer, longest: int = 64):
         if len(pairs.source) != len(pairs.target):
             raise ValueError(
                 f"pairs must have a target for each source, got {len(pairs.target)} for {len(pairs.source)}"
             )
-        encode = made.inner.encode_batch_fast
+        encode = tokenizer.inner.encode_batch_fast
         both = zip(encode(pairs.source), encode(pairs.target), strict=True)
-        rows = [([*s.ids, made.separator], [*t.ids, made.separator]) for s, t in both]
+        rows = [([*s.ids, tokenizer.separator], [*t.ids, tokenizer.separator]) for s, t in both]
         self.kept = [i for i, (s, t) in enumerate(rows) if max(len(s), len(t)) <= longest]
         self.source = [np.array(rows[i][0]) for i in self.kept]
         self.target = [np.array(rows[i][1]) for i in self.kept]

@@ -26,10 +26,10 @@ def folder(tmp_path):
 
 def test_labels_are_any_strings_and_numbered_in_alphabetical_order(folder):
     train = "sentence\tlabel\r\nOne.\tzebra \r\n Two.\t7\r\nThree.\tzebra"
-    found = task(folder(train, "sentence\tlabel\nFour.\t7\n"))
-    assert found.labels == ["7", "zebra"]
-    assert found.train == (["One.", "Two.", "Three."], [1, 0, 1])
-    assert found.validation == (["Four."], [0])
+    labelled = task(folder(train, "sentence\tlabel\nFour.\t7\n"))
+    assert labelled.labels == ["7", "zebra"]
+    assert labelled.train == (["One.", "Two.", "Three."], [1, 0, 1])
+    assert labelled.validation == (["Four."], [0])
 
 
 def test_the_majority_is_that_of_training_counted_in_validation(folder):
@@ -83,17 +83,17 @@ def test_a_paragraph_has_the_package_that_it_is_from_and_names_none(monkeypatch)
     train = ["An array.", "See NumPy.", "Call np.sort first.", "Sparse npoints.", "A mpl_toolkits axis.", "A tensor."]
     packages = {"train": {"numpy": 4, "scipy": 0, "torch": 2}, "validation": {"numpy": 1, "torch": 2}}
     validation = ["An ndarray.", "A PyTorch module.", "A gradient."]
-    found = Docstrings("\n\n".join(train), "\n\n".join(validation), {}, {}, packages)
-    monkeypatch.setattr(classification, "docstrings", lambda: found)
-    made = task("packages")
-    assert made.labels == ["numpy", "torch"]
-    assert made.train == (["An array.", "Sparse npoints.", "A tensor."], [0, 0, 1])
-    assert made.validation == (["An ndarray.", "A gradient."], [0, 1])
+    docs = Docstrings("\n\n".join(train), "\n\n".join(validation), {}, {}, packages)
+    monkeypatch.setattr(classification, "docstrings", lambda: docs)
+    packages = task("packages")
+    assert packages.labels == ["numpy", "torch"]
+    assert packages.train == (["An array.", "Sparse npoints.", "A tensor."], [0, 0, 1])
+    assert packages.validation == (["An ndarray.", "A gradient."], [0, 1])
 
 
 def test_rows_are_cut_and_padded_and_the_mask_says_where_text_is():
-    made = Tokenizer("bert", [*SPECIAL["bert"], "a", "b"], [])
-    rows = ClassificationData(Part(["a b", "a", "b " * 50], [1, 0, 1]), made, 40)
+    tokenizer = Tokenizer("bert", [*SPECIAL["bert"], "a", "b"], [])
+    rows = ClassificationData(Part(["a b", "a", "b " * 50], [1, 0, 1]), tokenizer, 40)
     tokens, mask, targets = rows.batch(np.array([1, 0]))
     assert tokens.shape == mask.shape == (2, UNIT)
     assert tokens[:, :5].tolist() == [[2, 5, 3, 0, 0], [2, 5, 6, 3, 0]]

@@ -37,10 +37,10 @@ def test_the_docstrings_are_one_document_a_paragraph(monkeypatch):
 
 def test_files_are_held_out_by_their_names_in_sorted_order(tmp_path):
     names = [f"file{i}" for i in range(200)]
-    found = corpus(write(tmp_path, **{name: f"{name}\n\nend" for name in reversed(names)}))
-    assert found.train == [f"{name}\nend" for name in sorted(names) if not held_out(name)]
-    assert found.validation == [f"{name}\nend" for name in sorted(names) if held_out(name)]
-    assert 2 <= len(found.validation) <= 20
+    texts = corpus(write(tmp_path, **{name: f"{name}\n\nend" for name in reversed(names)}))
+    assert texts.train == [f"{name}\nend" for name in sorted(names) if not held_out(name)]
+    assert texts.validation == [f"{name}\nend" for name in sorted(names) if held_out(name)]
+    assert 2 <= len(texts.validation) <= 20
 
 
 def test_a_file_is_on_the_same_side_whatever_lies_beside_it(tmp_path):
@@ -56,16 +56,16 @@ def test_a_file_is_on_the_same_side_whatever_lies_beside_it(tmp_path):
 @pytest.mark.parametrize("name", [HELD, KEPT])
 @pytest.mark.parametrize(("count", "held"), [(2, 1), (39, 1), (40, 2)])
 def test_a_single_file_gives_the_last_twentieth_of_its_paragraphs(tmp_path, name, count, held):
-    found = corpus(write(tmp_path, **{name: "\n\n".join(map(str, range(count)))}))
-    assert found.train == ["\n".join(map(str, range(count - held)))]
-    assert found.validation == ["\n".join(map(str, range(count - held, count)))]
+    texts = corpus(write(tmp_path, **{name: "\n\n".join(map(str, range(count)))}))
+    assert texts.train == ["\n".join(map(str, range(count - held)))]
+    assert texts.validation == ["\n".join(map(str, range(count - held, count)))]
 
 
 def test_files_of_which_none_is_held_out_each_give_some_and_short_ones_nothing(tmp_path):
     names = [name for i in range(99) if not held_out(name := f"n{i}")][:3]
-    found = corpus(write(tmp_path, **dict(zip(names, ["a\n\nb", "c", "d\n\ne\n\nf"], strict=True))))
-    assert found.train == ["a", "c", "d\ne"]
-    assert found.validation == ["b", "f"]
+    texts = corpus(write(tmp_path, **dict(zip(names, ["a\n\nb", "c", "d\n\ne\n\nf"], strict=True))))
+    assert texts.train == ["a", "c", "d\ne"]
+    assert texts.validation == ["b", "f"]
 
 
 @pytest.mark.parametrize("text", ["", " \n\n ", "one paragraph"])
@@ -98,9 +98,9 @@ class TestNovels:
         return path
 
     def test_they_are_read_from_the_archive_in_the_cache(self, archive):
-        found = corpus("novels")
-        assert found.train == [f"This is {KEPT}.\nThe end."]
-        assert found.validation == [f"This is {HELD}.\nThe end."]
+        texts = corpus("novels")
+        assert texts.train == [f"This is {KEPT}.\nThe end."]
+        assert texts.validation == [f"This is {HELD}.\nThe end."]
 
     def test_another_archive_is_an_error(self, archive):
         archive.write_bytes(archive.read_bytes() + b"x")

@@ -256,18 +256,18 @@ class TestPairs:
             pair_rows(np.zeros(shape, dtype=int), np.zeros(1, dtype=int), 0, 1)
 
 
-def made(kind):
+def untrained(kind):
     """A tokenizer that was not trained."""
     tokens = [*SPECIAL[kind], *(f"{mark}{i}" for i in range(100) for mark in ("a", "##"))]
     return Tokenizer(kind, tokens, [])
 
 
 OBJECTIVES = {
-    "masked": objectives.masked(made("bert"), 0.15),
-    "whole words": objectives.masked(made("bert"), 0.3, whole_words=True),
-    "pairs": objectives.masked(made("bert"), 0.15, pairs=True),
+    "masked": objectives.masked(untrained("bert"), 0.15),
+    "whole words": objectives.masked(untrained("bert"), 0.3, whole_words=True),
+    "pairs": objectives.masked(untrained("bert"), 0.15, pairs=True),
     "causal": objectives.causal,
-    "spans": objectives.spans(made("t5")),
+    "spans": objectives.spans(untrained("t5")),
 }
 
 
@@ -304,6 +304,6 @@ def test_each_seed_purpose_and_number_has_draws_of_its_own():
 
 def test_a_tokenizer_of_another_kind_is_an_error():
     with pytest.raises(ValueError, match="kind = 't5' of the tokenizer: must be 'bert'"):
-        objectives.masked(made("t5"), 0.15)
+        objectives.masked(untrained("t5"), 0.15)
     with pytest.raises(ValueError, match="kind = 'bert' of the tokenizer: must be 't5'"):
-        objectives.spans(made("bert"))
+        objectives.spans(untrained("bert"))
