@@ -1,6 +1,6 @@
 """Reads the chapters and finds what breaks the book's rules: each rule is one function.
 
-A rule takes a chapter (an nbformat notebook) and returns its faults as sentences, an empty list
+A rule takes a chapter (an nbformat notebook) and returns its violations as sentences, an empty list
 when all is well. `tests/book/` applies the rules to every chapter and to deliberately broken ones;
 `tools/report.py` counts with the helpers. Deliberately absent: form (length of cells, headings);
 that is reported, not enforced.
@@ -85,7 +85,7 @@ def unexplained_ignores(nb) -> list[str]:
     ]
 
 
-def figure_faults(nb) -> list[str]:
+def figure_violations(nb) -> list[str]:
     """Pictures without caption, alt text or name; two in one cell; captions without a picture."""
     violations = []
     for cell in code(nb):
@@ -117,7 +117,7 @@ def exercise_labels(nb) -> list[str]:
     return [option(m["body"], "label") for m in sorted(matches, key=lambda m: m.start())]
 
 
-def exercise_faults(nb) -> list[str]:
+def exercise_violations(nb) -> list[str]:
     """Exercises without a solution, solutions that are not folded, or whose code did not run."""
     text, violations = prose(nb), []
     solutions = directives(text, "solution") + directives(text, "solution-start")
@@ -171,7 +171,7 @@ def ledger_rows(cells: list) -> set[int]:
     return {int(number) for number, checks in rows if int(checks) > 0}
 
 
-def proof_faults(nb) -> list[str]:
+def proof_violations(nb) -> list[str]:
     """Proof steps that no ledger row evaluates, and proofs that no cell checks."""
     violations = []
     for number, (steps, cells) in enumerate(proof_groups(nb), start=1):

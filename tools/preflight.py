@@ -84,7 +84,7 @@ def get_browser(python: Path | None = None) -> str | None:
     return browser()
 
 
-def python_fault() -> str:
+def python_problem() -> str:
     """What is wrong with this Python, an empty string when nothing is (the Makefile has asked for its version)."""
     if all(importlib.util.find_spec(name) for name in ("venv", "ensurepip")):
         return ""
@@ -93,8 +93,8 @@ def python_fault() -> str:
 
 def survey(command: str, root: Path = ROOT) -> tuple[list[str], bool]:
     """The lines about what `command` needs, and whether it can begin."""
-    fault = python_fault()
-    lines = [f"Python         {sys.version.split()[0]}" + (f": {fault}" if fault else "")]
+    problem = python_problem()
+    lines = [f"Python         {sys.version.split()[0]}" + (f": {problem}" if problem else "")]
     installed = (root / ".venv" / (".ready" if command == "test" else ".reading")).exists()
     free, needed = shutil.disk_usage(root).free / GIB, 1.0 if installed else DISK[command]
     enough = free >= needed
@@ -104,7 +104,7 @@ def survey(command: str, root: Path = ROOT) -> tuple[list[str], bool]:
         wanted = os.environ.get("CHROMIUM")
         nowhere = f"CHROMIUM={wanted} is no program" if wanted else "none found: it will be asked for before the tests"
         lines.append(f"browser        {browser() or nowhere}")
-    return lines, enough and not fault
+    return lines, enough and not problem
 
 
 def main() -> int:

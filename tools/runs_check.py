@@ -18,7 +18,7 @@ from minilib.experiments.records import FIELDS
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def record_faults(folder: Path) -> list[str]:
+def record_violations(folder: Path) -> list[str]:
     """What is wrong with the two files of the record in `folder`."""
     name, path = folder.name, folder / "run.json"
     try:
@@ -41,10 +41,10 @@ def record_faults(folder: Path) -> list[str]:
             violations.append(
                 f"record {name!r}: the field 'commits' has {commit!r} ({why}); commit, then make it again"
             )
-    return violations + curve_faults(folder / "curve.csv")
+    return violations + curve_violations(folder / "curve.csv")
 
 
-def curve_faults(path: Path) -> list[str]:
+def curve_violations(path: Path) -> list[str]:
     """A curve that is missing, has no rows, or rows of different lengths."""
     name = path.parent.name
     if not path.exists():
@@ -56,14 +56,14 @@ def curve_faults(path: Path) -> list[str]:
     return [f"record {name!r}: curve.csv has rows of different lengths"] if {*map(len, rows)} != {len(head)} else []
 
 
-def study_faults(name: str, root: Path) -> list[str]:
+def study_violations(name: str, root: Path) -> list[str]:
     """A record that `make study NAME=...` cannot make."""
     file = f"{name.replace('-', '_')}.py"
     made = [path for path in root.glob(f"studies/*/{file}") if f'Study("{name}"' in path.read_text(encoding="utf-8")]
     return [] if made else [f'record {name!r}: no study makes it; studies/*/{file} with Study("{name}") is missing']
 
 
-def chapter_faults(names: set[str], root: Path) -> list[str]:
+def chapter_violations(names: set[str], root: Path) -> list[str]:
     """Chapters that read or name a run that is not there, and records that no chapter reads."""
     violations, read = [], set()
     for path in sorted((root / "notebooks").glob("*.md")):
@@ -80,19 +80,19 @@ def chapter_faults(names: set[str], root: Path) -> list[str]:
     return violations + [f"record {name!r}: no chapter reads it" for name in sorted(names - read)]
 
 
-def faults(root: Path) -> list[str]:
+def violations(root: Path) -> list[str]:
     """Everything that is wrong with the recorded runs below `root`, one sentence each."""
     folders = sorted(path for path in (root / "book" / "runs").glob("*") if path.is_dir())
-    violations = [fault for folder in folders for fault in record_faults(folder) + study_faults(folder.name, root)]
-    return violations + chapter_faults({folder.name for folder in folders}, root)
+    sentences = [one for folder in folders for one in record_violations(folder) + study_violations(folder.name, root)]
+    return sentences + chapter_violations({folder.name for folder in folders}, root)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--root", type=Path, default=ROOT)
-    violations = faults(parser.parse_args().root.resolve())
-    print("\n".join(violations) or "every recorded run is in order")
-    return 1 if violations else 0
+    sentences = violations(parser.parse_args().root.resolve())
+    print("\n".join(sentences) or "every recorded run is in order")
+    return 1 if sentences else 0
 
 
 if __name__ == "__main__":

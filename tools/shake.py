@@ -269,7 +269,7 @@ def margins(pairs: list[tuple[str, dict]]) -> list[dict]:
             values = [slacks[key] for slacks in mine if key in slacks]
             spread = statistics.stdev(values) if len(values) >= FEWEST else 0.0
             # A comparison may be false where its assertion holds ("close or not, as the table says"): that is no claim,
-            # and where the assertion failed, its cell is a fault already.
+            # and where the assertion failed, its cell is a violation already.
             if spread > 0 and min(values) >= 0:
                 mean = statistics.fmean(values)
                 rows.append({"chapter": name, "claim": key, "mean": mean, "spread": spread, "least": min(values)})
@@ -283,22 +283,22 @@ def stored(root: Path) -> list[tuple[str, dict]]:
     return [(path.parent.name, json.loads(path.read_text())) for path in paths]
 
 
-def faults(results: list[tuple[str, dict]]) -> list[str]:
+def violations(results: list[tuple[str, dict]]) -> list[str]:
     """What breaks the rule: failed cells, compared texts that differ without need, margins below three."""
-    violations = []
+    sentences = []
     for machine, result in results:
         made = MACHINES[machine]
         bad = {"failed"} | ({"other"} if not made.python else set()) | ({"without"} if made.compiler else set())
         for row in result["cells"]:
             if row["outcome"] == "failed" or row["outcome"] in bad and row["compared"]:
-                violations.append(f"{machine}: {result['chapter']} cell {row['cell']} {row['head']} {row['outcome']}")
+                sentences.append(f"{machine}: {result['chapter']} cell {row['cell']} {row['head']} {row['outcome']}")
     for row in margins(results):
         if row["margin"] < ENOUGH:
-            violations.append(
+            sentences.append(
                 f"margin {row['margin']:.1f} ({row['mean']:.3g} with spread {row['spread']:.2g}, at least "
                 f"{row['least']:.3g}): {row['chapter']} {row['claim']}"
             )
-    return violations
+    return sentences
 
 
 def drawn(names: list[str], machines: list[str], minutes: float, root: Path) -> list[tuple[str, str]]:
@@ -357,7 +357,7 @@ def main() -> int:
     if args.write:
         path = root / "book" / "shaken.json"
         path.write_text(json.dumps(summary(stored(root)), indent=1) + "\n")
-        print(f"{path}\n" + "\n".join(faults(stored(root))))
+        print(f"{path}\n" + "\n".join(violations(stored(root))))
         return 0
     every = [path.stem for path in sorted((root / "notebooks").glob("*.ipynb"))]
     names = args.chapters.split(",") if args.chapters else every
@@ -380,9 +380,9 @@ def main() -> int:
         for machine, task in tasks:
             results.append((machine, task.result()))
             print(said(task.result(), machine), flush=True)
-    violations = faults(results)
-    print("\n".join(violations) or f"{len(pairs)} runs: every claim held")
-    return 1 if violations else 0
+    sentences = violations(results)
+    print("\n".join(sentences) or f"{len(pairs)} runs: every claim held")
+    return 1 if sentences else 0
 
 
 if __name__ == "__main__":
