@@ -59,7 +59,7 @@ class Words(WordsTask):
     def scores(self, model):
         """Mean cross-entropy (validation, test)."""
         halves = [slice(0, 1024), slice(1024, 2048)]
-        return [float(self._loss(model, self.ids_test[h], self.hidden_test[h]).data) for h in halves]
+        return [float(self.masked_loss(model, self.ids_test[h], self.hidden_test[h]).data) for h in halves]
 
 
 # ---- Masked words: seven rates on one seed, five fresh seeds ---------------------------------------------------------

@@ -67,18 +67,19 @@ class WordsTask:
 
     def loss(self, model: TransformerEncoder, batch=slice(None)) -> Tensor:
         """Mean cross-entropy in nats of the hidden words in the training chunks `batch`."""
-        return self._loss(model, self.ids[batch], self.hidden[batch])
+        return self.masked_loss(model, self.ids[batch], self.hidden[batch])
 
     def test_loss(self, model: TransformerEncoder, chunks: int = 1024) -> float:
         """The same on the first `chunks` chunks of files that training never saw."""
-        return float(self._loss(model, self.ids_test[:chunks], self.hidden_test[:chunks]).data)
+        return float(self.masked_loss(model, self.ids_test[:chunks], self.hidden_test[:chunks]).data)
 
     def unigram_entropy(self) -> float:
         """What guessing by word frequency alone costs, in nats: a model that read nothing reaches this."""
         share = np.bincount(self.ids.ravel()) / self.ids.size
         return float(-(share[share > 0] * np.log(share[share > 0])).sum())
 
-    def _loss(self, model, ids, hidden):
+    def masked_loss(self, model: TransformerEncoder, ids: np.ndarray, hidden: np.ndarray) -> Tensor:
+        """Mean cross-entropy in nats of the words at the places `hidden` (n, masked) of the chunks `ids` (n, T)."""
         rows = np.arange(len(ids))[:, None]
         targets, seen = ids[rows, hidden], ids.copy()
         seen[rows, hidden] = self.vocabulary.mask

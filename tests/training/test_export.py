@@ -115,9 +115,9 @@ def cold(together):
         ({"length": 32}, r"positions.weight is \(16, 128\) there and \(32, 128\) here"),
         (
             {"vocabulary": 400},
-            "start = .*cold.* has a bert tokenizer of vocabulary 320; .*vocabulary = 400 need another",
+            "init_from = .*cold.* has a bert tokenizer of vocabulary 320; .*vocabulary = 400 need another",
         ),
-        ({"model": "gpt2"}, "start = .*cold.* has a bert tokenizer of vocabulary 320; model = 'gpt2'"),
+        ({"model": "gpt2"}, "init_from = .*cold.* has a bert tokenizer of vocabulary 320; model = 'gpt2'"),
         ({"start": "nowhere"}, "the tokenizer nowhere/tokenizer.json cannot be read"),
     ],
 )
