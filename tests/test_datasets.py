@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from minilib import datasets
-from minilib.datasets import cache, corpus, prose
+from minilib.datasets import corpus, download, prose
 
 # Measured with the locked versions on Python 3.11, 3.12 and 3.13: measure again when the lock moves.
 VERSIONS = {
@@ -215,8 +215,8 @@ class TestBuild:
     def test_two_processes_with_other_hash_seeds_build_the_same_bytes(self, tmp_path):
         root = write_package(tmp_path, **{f"m{i}": f'"""{CAT} {DOG} {i}."""' for i in range(9)})
         code = (
-            "import pathlib, sys; from minilib.datasets import cache, corpus;"
-            "print(cache.digest(corpus.build({'p': pathlib.Path(sys.argv[1])})))"
+            "import pathlib, sys; from minilib.datasets import corpus, download;"
+            "print(download.digest(corpus.build({'p': pathlib.Path(sys.argv[1])})))"
         )
         outputs = {
             subprocess.run(
@@ -282,7 +282,7 @@ class TestCache:
 
     def test_a_failed_build_leaves_no_file(self, tmp_path):
         with pytest.raises(TypeError):
-            cache.cached(tmp_path / "x" / "y.json", lambda: {"not json": object()})
+            download.cached(tmp_path / "x" / "y.json", lambda: {"not json": object()})
         assert not (tmp_path / "x").exists() or list((tmp_path / "x").iterdir()) == []
 
     def test_a_missing_package_is_named(self, monkeypatch):
