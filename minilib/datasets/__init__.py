@@ -6,7 +6,7 @@
     batches = chunks(vocabulary.encode(docs.train), 64)
 
 One idea a file: `images`, `corpus` (where the prose is found), `prose` (what counts as prose),
-`cache`, `text`.  Only NumPy is imported here.  Named downloads are not here yet; when they come
+`download` (the cache folder), `text`.  Only NumPy is imported here.  Named downloads are not here yet; when they come
 they live beside the cached corpus, in `data_folder()/<name>/`.
 """
 

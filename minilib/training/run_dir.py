@@ -1,7 +1,7 @@
 """The folder of a run: what it was (`config.json`, `tokenizer.json`, `run.json`), and how it went (`curve.csv`,
 TensorBoard, a picture).
 
-`run.json` has the fields of the book's recorded runs, so that a chapter can read it. Only rank 0 writes.
+`run.json` has the fields of a recorded run (`experiments.records`), so that a chapter can read it. Only rank 0 writes.
 """
 
 import csv
