@@ -92,8 +92,10 @@ def test_a_run_begins_with_the_weights_and_the_tokenizer_of_another(small, prose
     one.mkdir()
     (one / "a.txt").write_text((prose / "0.txt").read_text(encoding="utf-8"), encoding="utf-8")  # another corpus
     out = export.save(cold.folder, tmp_path / "export")
-    for k, start in enumerate((cold.folder, out)):
-        warm = small(steps=2, log_every=1, lr=1e-5, corpus=str(one), start=str(start), out=str(tmp_path / f"warm{k}"))
+    for k, folder in enumerate((cold.folder, out)):
+        warm = small(
+            steps=2, log_every=1, lr=1e-5, corpus=str(one), init_from=str(folder), out=str(tmp_path / f"warm{k}")
+        )
         trainer.train(warm, quiet=True)
         assert export.load(warm.folder).tokenizer.content == export.load(cold.folder).tokenizer.content
         rows = read_curve(warm.folder)
@@ -118,11 +120,11 @@ def cold(together):
             "init_from = .*cold.* has a bert tokenizer of vocabulary 320; .*vocabulary = 400 need another",
         ),
         ({"model": "gpt2"}, "init_from = .*cold.* has a bert tokenizer of vocabulary 320; model = 'gpt2'"),
-        ({"start": "nowhere"}, "the tokenizer nowhere/tokenizer.json cannot be read"),
+        ({"init_from": "nowhere"}, "the tokenizer nowhere/tokenizer.json cannot be read"),
     ],
 )
 def test_weights_of_another_shape_are_refused_and_nothing_is_left(small, cold, changes, message):
-    warm = small(**{"start": str(cold.folder)} | changes)
+    warm = small(**{"init_from": str(cold.folder)} | changes)
     with pytest.raises(ValueError, match=message):
         trainer.train(warm, quiet=True)
     assert not warm.folder.exists()
