@@ -115,7 +115,7 @@ def test_a_record_with_half_its_files_is_caught(root, file, text, violation):
     assert the_one_violation(root).startswith(violation)
 
 
-def test_every_fault_is_printed_on_its_own_line_and_fails_the_command(root):
+def test_every_violation_is_printed_on_its_own_line_and_fails_the_command(root):
     write_run(root, {key: value for key, value in RUN.items() if key not in ("seconds", "device")})
     done = tool(root, "runs_check.py")
     assert done.returncode == 1
