@@ -65,7 +65,8 @@ bench-pretrain: $(READY)  ## BERT's training step against transformers and the p
 	$(PY) benchmarks/pretrain.py
 
 study: $(READY)  ## make a recorded run, or go on with one that stopped: make study NAME=batch-size
-	$(PY) studies/$(subst -,_,$(NAME)).py
+	$(if $(STUDY),,$(error there is no study $(NAME): studies/*/ has $(notdir $(basename $(wildcard studies/*/*.py)))))
+	$(PY) -m $(subst /,.,$(basename $(STUDY)))
 
 runs-check: $(READY)  ## recorded runs: every field there, made by a study, read by a chapter
 	$(PY) tools/runs_check.py
@@ -81,6 +82,7 @@ clean:  ## remove the site and every cache; .venv and .venv-xla stay
 	rm -rf _build .pytest_cache .ruff_cache .import_linter_cache .hypothesis .coverage
 	find minilib tests tools notebooks benchmarks -name __pycache__ -prune -exec rm -rf {} +
 
+STUDY = $(wildcard studies/*/$(subst -,_,$(NAME)).py)
 RIGHT_PYTHON = @$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' || \
 	{ echo "The book needs Python 3.11 to 3.13; try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 

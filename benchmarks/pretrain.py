@@ -5,7 +5,7 @@
 A step is the forward and backward pass, clipping, and torch's fused AdamW; model, vocabulary, batch, masks and
 precision are the same in all rows, dropout is 0, and batches are drawn beforehand. Three rows a case:
 
-    ours           `minilib.pretrain.bert`: the head and the loss see the masked tokens only
+    ours           `minilib.models.bert`: the head and the loss see the masked tokens only
     HF             `BertForMaskedLM` as its users call it: labels for all tokens, -100 where nothing is to be guessed
     HF, masked     its encoder and its head, called in turn, so that the head sees the masked tokens only
 
@@ -28,8 +28,10 @@ import transformers
 from torch import nn
 from tqdm import tqdm
 
-from minilib.pretrain import device, flops, sizes
-from minilib.pretrain.objectives import masked_count
+from minilib.analysis import flops
+from minilib.models import registry
+from minilib.training import device
+from minilib.training.data.objectives import masked_count
 
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
 PUBLISHED = 30_522  # entries of BERT's vocabulary
@@ -66,7 +68,7 @@ class Ours(nn.Module):
 
     def __init__(self, case: Case):
         super().__init__()
-        self.model = sizes.model(case.model, vocabulary=case.vocabulary, length=case.length)
+        self.model = registry.model(case.model, vocabulary=case.vocabulary, length=case.length)
 
     def forward(self, tokens, positions, targets):
         return self.model({"tokens": tokens, "positions": positions, "targets": targets}).loss
@@ -77,7 +79,7 @@ class Theirs(nn.Module):
 
     def __init__(self, case: Case):
         super().__init__()
-        size = sizes.size(case.model)
+        size = registry.size(case.model)
         self.model = transformers.BertForMaskedLM(
             transformers.BertConfig(
                 vocab_size=case.vocabulary,
@@ -166,16 +168,16 @@ def measure(case: Case, precision: str, rate: float, rounds: int, place: torch.d
             taken = clock(step, place)
             seconds[name] += [taken] if k > 1 else []
     product = 2 * n**3 / float(np.median(seconds.pop("product")))
-    work = case.rows * flops.per_row(sizes.model(case.model, vocabulary=case.vocabulary, length=case.length), batch)
+    work = case.rows * flops.per_row(registry.model(case.model, vocabulary=case.vocabulary, length=case.length), batch)
     return {"seconds": seconds, "floor": work / product, "rate": product, "parameters": parameters.pop()}
 
 
 def summary(case: Case, seconds: dict, floor: float) -> dict:
     """row -> what the table says of it."""
-    found, against = {}, float(np.median(seconds["HF"]))
+    rows, against = {}, float(np.median(seconds["HF"]))
     for name, taken in seconds.items():
         low, middle, high = np.percentile(taken, [25, 50, 75])
-        found[name] = {
+        rows[name] = {
             "ms": 1e3 * float(middle),
             "low": 1e3 * float(low),
             "high": 1e3 * float(high),
@@ -183,15 +185,15 @@ def summary(case: Case, seconds: dict, floor: float) -> dict:
             "over_hf": against / float(middle),
             "utilisation": floor / float(middle),
         }
-    return found
+    return rows
 
 
-def table(case: Case, precision: str, found: dict, done: dict) -> str:
+def table(case: Case, precision: str, rows: dict, done: dict) -> str:
     lines = [
         f"{case}, {precision}: {done['parameters']:,} parameters, products at {done['rate'] / 1e9:,.0f} GFLOP/s",
         f"{'':<20}{'tokens/s':>12}{'ms/step':>10}{'quartiles':>18}{'x HF':>7}{'utilisation':>13}",
     ]
-    for name, row in found.items():
+    for name, row in rows.items():
         spread = f"{row['low']:.1f}-{row['high']:.1f}"
         lines.append(
             f"{name:<20}{row['tokens_per_second']:>12,.0f}{row['ms']:>10.1f}{spread:>18}{row['over_hf']:>7.2f}"

@@ -28,7 +28,7 @@ from torch.profiler import ProfilerActivity, profile
 from torch_peers import PEERS
 
 from minilib import torch_optim
-from minilib.memory import Transformer
+from minilib.analysis.memory import Transformer
 
 # Reads (r) and writes (w) a parameter; a norm that must be known before the step is a pass of its own.
 PASSES = {

@@ -27,4 +27,4 @@ MEETING=$FIRST:29500
 
 srun .venv/bin/torchrun --nnodes "$SLURM_NNODES" --nproc-per-node "$GPUS_PER_NODE" --max-restarts 3 \
     --rdzv-id "$SLURM_JOB_ID" --rdzv-backend c10d --rdzv-endpoint "$MEETING" \
-    -m minilib.pretrain "$@"
+    -m minilib.training "$@"

@@ -1,8 +1,15 @@
 """minilib: the small library that the book builds up, chapter by chapter.
 
-Rooms, in the order in which they may import each other: `tensor` (autodiff), `nn`, `problems`, `datasets`,
-`schedules`, `optim`, `proofs`, `plots`. They need NumPy; what else a room needs, an extra of the package brings:
-`torch` the optimizers in PyTorch, `train` the training of models, `book` the figures and the digits.
+    optim, torch_optim, schedules       the methods, in NumPy and in PyTorch
+    autodiff, theory, analysis          networks in NumPy, losses with known constants, formulas that are checked
+    datasets, models, training          texts and images, BERT and its kin, the loop that trains them
+    compress                            a trained model in fewer bytes
+    experiments, plots                  what the book's comparisons share
+
+Which may import which stands in `pyproject.toml`. Only `torch_optim`, `models`, `training`, `compress`,
+`analysis.flops` and `experiments.local_cluster` need PyTorch. The methods in NumPy need NumPy alone; what else a part
+needs an extra of the package brings: `torch` the optimizers in PyTorch, `train` the training of models, `book` the
+figures and the digits.
 """
 
 from collections.abc import Iterator

@@ -43,7 +43,7 @@ def use_style() -> None:
     plt.style.use("minilib.book")
 
 
-def look(optimizer: str) -> dict:
+def style(optimizer: str) -> dict:
     """Keyword arguments for `ax.plot`: the optimizer's colour, line style and label.
 
     Raises:
@@ -55,7 +55,7 @@ def look(optimizer: str) -> dict:
     return {"color": color, "linestyle": style, "label": optimizer}
 
 
-def spread(ax, x, runs, **kwargs) -> None:
+def band(ax, x, runs, **kwargs) -> None:
     """Draw the median of `runs` (seeds, len(x)) as a line and their range, least to greatest, as a band."""
     runs = np.asarray(runs)
     (line,) = ax.plot(x, np.median(runs, axis=0), **kwargs)

@@ -9,7 +9,7 @@ settings.register_profile("book", deadline=None, derandomize=True)
 settings.load_profile("book")
 
 # They start processes or compile, and come first: none of them is left for one core at the end.
-LONG = [f"test_{name}.py" for name in ("sharded", "killed", "compile", "exact", "building", "processes")]
+LONG = [f"test_{name}.py" for name in ("sharded", "killed", "compile", "exact", "building", "several_processes")]
 
 
 def pytest_collection_modifyitems(items):

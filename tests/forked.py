@@ -1,8 +1,8 @@
 """Functions in processes of their own that begin at once: forks of one process that has imported everything.
 
 A new Python takes seconds to import torch, a fork of one that has done so takes milliseconds. It can be killed, asked
-to stop, and exits with a code like any other. That a run also starts as `python -m minilib.pretrain` and under torchrun
-is tested in tests/pretrain/test_killed.py.
+to stop, and exits with a code like any other. That a run also starts as `python -m minilib.training` and under torchrun
+is tested in tests/training/test_killed.py.
 """
 
 import multiprocessing
@@ -14,7 +14,7 @@ from pathlib import Path
 
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(
-    ["minilib.pretrain.__main__", "torch.utils.tensorboard", "matplotlib.figure", "tests.torch_optim.sharded_worker"]
+    ["minilib.training.__main__", "torch.utils.tensorboard", "matplotlib.figure", "tests.torch_optim.sharded_worker"]
 )
 LIMIT = 300  # seconds until a process that hangs is ended
 
@@ -57,12 +57,12 @@ class Forked:
         self.process.terminate()
 
 
-def team(folder: Path, ranks: int, function, *arguments) -> list[Forked]:
+def torchrun(folder: Path, world_size: int, function, *arguments) -> list[Forked]:
     """The function in so many processes, each of which is told who it is as torchrun tells it."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        meet = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free.getsockname()[1]), "WORLD_SIZE": str(ranks)}
-    return [Forked(folder, function, *arguments, **meet, RANK=str(k), LOCAL_RANK=str(k)) for k in range(ranks)]
+        meet = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free.getsockname()[1]), "WORLD_SIZE": str(world_size)}
+    return [Forked(folder, function, *arguments, **meet, RANK=str(k), LOCAL_RANK=str(k)) for k in range(world_size)]
 
 
 def _work(folder, environment, function, arguments):

@@ -26,7 +26,7 @@ from minilib.compress import (
     total_bytes,
     unpack,
 )
-from minilib.pretrain import sizes
+from minilib.models import registry
 from minilib.torch_optim import CAME, LAMB, Adafactor
 
 BITS = st.integers(2, 8)
@@ -85,22 +85,22 @@ def test_bytes_of_an_odd_matrix_are_those_counted_by_hand(bits, codes):
 @example(np.array([[0, 1e-43]], np.float32), 8, "tensor")  # float32 has no number near 1e-43 / 255
 def test_the_error_is_at_most_half_a_step(w, bits, per):
     w = torch.from_numpy(w)
-    found = quantize(w, bits, per)
-    back = found.dequantize()
+    quantized = quantize(w, bits, per)
+    back = quantized.dequantize()
     assert back.dtype == torch.float32
     assert back.shape == w.shape
     # 2^-24 |ŵ| (and half of the least positive float32) is what rounding to float32 adds
     rounding = back.double().abs() * 2.0**-24 + 2.0**-150
-    scale = found.scale.double().expand(len(w))[:, None]
+    scale = quantized.scale.double().expand(len(w))[:, None]
     assert ((w.double() - back.double()).abs() <= scale / 2 * (1 + 1e-9) + rounding).all()
 
 
 @pytest.mark.parametrize("bits", range(2, 9))
 def test_the_bound_is_attained(bits):
     top = 2**bits - 1  # the step is 1, and 0.5 is as far from a code as a weight can be
-    found = quantize(torch.tensor([0.0, 0.5, 1.0, top]), bits)
-    assert float(found.scale) == 1.0
-    assert (found.dequantize() - torch.tensor([0.0, 0.5, 1.0, top])).abs().tolist() == [0.0, 0.5, 0.0, 0.0]
+    quantized = quantize(torch.tensor([0.0, 0.5, 1.0, top]), bits)
+    assert float(quantized.scale) == 1.0
+    assert (quantized.dequantize() - torch.tensor([0.0, 0.5, 1.0, top])).abs().tolist() == [0.0, 0.5, 0.0, 0.0]
 
 
 @pytest.mark.parametrize("bits", range(2, 9))
@@ -285,12 +285,12 @@ def test_wrong_input_to_pruning_is_refused_and_nothing_changes():
 def test_a_sparse_matrix_comes_back_with_its_zeros(mask, bits):
     mask = torch.from_numpy(mask)
     w = torch.where(mask, draw(*mask.shape), 0.0)
-    found = sparsify(w, mask, bits)
-    assert torch.equal(found.places(), mask.flatten().nonzero()[:, 0])
-    back = found.to_dense()
+    sparse = sparsify(w, mask, bits)
+    assert torch.equal(sparse.places(), mask.flatten().nonzero()[:, 0])
+    back = sparse.to_dense()
     if bits == 32:
         assert torch.equal(back, w)
-        assert found.values.nbytes == 4 * mask.sum()
+        assert sparse.values.nbytes == 4 * mask.sum()
     else:
         assert (back[~mask] == 0).all()
         assert torch.equal(back[mask], quantize(w[mask], bits).dequantize())
@@ -304,19 +304,19 @@ def test_by_channel_the_weights_that_are_left_have_the_steps_of_their_rows():
     stored = sparsify(w, mask, 5, "channel")
     back = stored.to_dense()
     assert stored.values.scale[2] == stored.values.minimum[2] == 0
-    for row, keep, found in zip(w, mask, back, strict=True):
-        assert (found[~keep] == 0).all()
-        assert torch.equal(found[keep], quantize(row[keep], 5).dequantize())
+    for row, keep, got in zip(w, mask, back, strict=True):
+        assert (got[~keep] == 0).all()
+        assert torch.equal(got[keep], quantize(row[keep], 5).dequantize())
 
 
 def test_gaps_by_hand():
     # 2 pruned, a weight, a weight, 4 pruned, a weight, 1 pruned
     mask = torch.tensor([[0, 0, 1, 1, 0, 0, 0, 0, 1, 0]]).bool()
-    found = sparsify(mask.float(), mask)
+    sparse = sparsify(mask.float(), mask)
     # 1 bit: 110 0 11110, 9 bits. 2 bits: 2 0 3 1, 8 bits. 3 bits: 2 0 4, 9 bits.
-    assert found.width == 2
-    assert found.gaps.tolist() == [2 + 0 * 4 + 3 * 16 + 1 * 64]
-    assert found.nbytes == 1 + 3 * 4
+    assert sparse.width == 2
+    assert sparse.gaps.tolist() == [2 + 0 * 4 + 3 * 16 + 1 * 64]
+    assert sparse.nbytes == 1 + 3 * 4
 
 
 def places(p, b):
@@ -327,11 +327,11 @@ def places(p, b):
 def test_places_need_the_bits_of_the_formula(density):
     n = 200_000
     mask = torch.rand(500, n // 500, generator=torch.Generator().manual_seed(1)) < density
-    found = sparsify(torch.zeros(500, n // 500), mask)
-    assert 8 * found.gaps.nbytes / n == pytest.approx(places(density, found.width), rel=0.02)
+    sparse = sparsify(torch.zeros(500, n // 500), mask)
+    assert 8 * sparse.gaps.nbytes / n == pytest.approx(places(density, sparse.width), rel=0.02)
     entropy = -density * math.log2(density) - (1 - density) * math.log2(1 - density)
     best = min(places(density, b) for b in range(1, 9))
-    assert 0.98 * entropy < 8 * found.gaps.nbytes / n < 1.02 * best
+    assert 0.98 * entropy < 8 * sparse.gaps.nbytes / n < 1.02 * best
 
 
 def test_the_bitmap_is_left_at_the_golden_density():
@@ -402,7 +402,7 @@ def test_a_model_comes_back_from_the_disk_as_it_was_stored(tmp_path, bits, per, 
 
 def test_bert_tiny_takes_the_bytes_counted_by_hand_also_in_a_file(tmp_path):
     torch.manual_seed(0)
-    model = sizes.model("bert-tiny", vocabulary=4096, length=128)
+    model = registry.model("bert-tiny", vocabulary=4096, length=128)
     # token, position and segment tables; 4 + 8 square matrices in each of 2 blocks; the head
     entries = 128 * (4096 + 128 + 2) + 2 * 12 * 128**2 + 128**2
     rows = 4096 + 128 + 2 + 2 * (4 * 128 + 512 + 128) + 128

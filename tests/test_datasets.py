@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from minilib import datasets
-from minilib.datasets import cache, corpus, prose
+from minilib.datasets import corpus, download, prose
 
 # Measured with the locked versions on Python 3.11, 3.12 and 3.13: measure again when the lock moves.
 VERSIONS = {
@@ -218,8 +218,8 @@ class TestBuild:
     def test_two_processes_with_other_hash_seeds_build_the_same_bytes(self, tmp_path):
         root = write_package(tmp_path, **{f"m{i}": f'"""{CAT} {DOG} {i}."""' for i in range(9)})
         code = (
-            "import pathlib, sys; from minilib.datasets import cache, corpus;"
-            "print(cache.digest(corpus.build({'p': pathlib.Path(sys.argv[1])})))"
+            "import pathlib, sys; from minilib.datasets import corpus, download;"
+            "print(download.digest(corpus.build({'p': pathlib.Path(sys.argv[1])})))"
         )
         outputs = {
             subprocess.run(
@@ -285,7 +285,7 @@ class TestCache:
 
     def test_a_failed_build_leaves_no_file(self, tmp_path):
         with pytest.raises(TypeError):
-            cache.cached(tmp_path / "x" / "y.json", lambda: {"not json": object()})
+            download.cached(tmp_path / "x" / "y.json", lambda: {"not json": object()})
         assert not (tmp_path / "x").exists() or list((tmp_path / "x").iterdir()) == []
 
     def test_a_missing_package_is_named(self, monkeypatch):
@@ -322,20 +322,20 @@ class TestDownloaded:
         path.parent.mkdir(parents=True)
         path.write_bytes(b"another")
         for _ in range(2):  # the server is gone then
-            assert cache.downloaded("set/file.gz", self.SUM, address) == path
+            assert download.downloaded("set/file.gz", self.SUM, address) == path
             assert path.read_bytes() == self.TEXT
         assert list(path.parent.iterdir()) == [path]
 
     def test_a_download_that_is_not_the_known_file_is_not_kept(self, address, tmp_path):
         with pytest.raises(ValueError, match=f"file.gz is not there; .* {address} .sha256 {'0' * 64}"):
-            cache.downloaded("set/file.gz", "0" * 64, address)
+            download.downloaded("set/file.gz", "0" * 64, address)
         assert list((tmp_path / "data" / "set").iterdir()) == []
 
     def test_a_folder_that_has_the_file_is_only_read(self, tmp_path, monkeypatch):
         monkeypatch.setenv("MINILIB_DATA", str(tmp_path))
         (tmp_path / "file").write_bytes(self.TEXT)
         before = tmp_path.stat().st_mtime_ns
-        cache.downloaded("file", self.SUM, "http://127.0.0.1:1")  # where nobody answers
+        download.downloaded("file", self.SUM, "http://127.0.0.1:1")  # where nobody answers
         assert tmp_path.stat().st_mtime_ns == before
 
 

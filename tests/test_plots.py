@@ -22,7 +22,7 @@ def test_every_optimizer_of_the_book_has_a_look_of_its_own():
 
 def test_unknown_optimizers_are_refused_by_name():
     with pytest.raises(ValueError, match="got 'Adma'"):
-        plots.look("Adma")
+        plots.style("Adma")
 
 
 # Viénot, Brettel and Mollon (1999): what a person without long- or medium-wave cones sees, on linear RGB.
@@ -42,7 +42,7 @@ def test_different_colours_stay_different_for_colour_blind_readers(kind):
 
 def test_spread_draws_the_median_and_the_range():
     _, ax = plt.subplots()
-    plots.spread(ax, [0, 1], [[1, 5], [2, 6], [9, 7]], color="black")
+    plots.band(ax, [0, 1], [[1, 5], [2, 6], [9, 7]], color="black")
     np.testing.assert_array_equal(ax.lines[0].get_ydata(), [2, 6])
     band = ax.collections[0].get_paths()[0].vertices
     assert band[:, 1].min() == 1

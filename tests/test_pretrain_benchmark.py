@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from tests.pretrain.test_against_transformers import bert_tensors
+from tests.models.test_against_transformers import bert_tensors
 
 PATH = Path(__file__).parents[1] / "benchmarks" / "pretrain.py"
 CPU = torch.device("cpu")
@@ -60,12 +60,12 @@ def test_floor_and_ratios_are_those_computed_by_hand(bench, case):
     assert done["floor"] * done["rate"] == pytest.approx(3 * 3 * (16 * token + 5 * head))
     assert {name: len(taken) for name, taken in done["seconds"].items()} == {"ours": 1, "HF": 1, "HF, masked": 1}
     seconds = {"ours": [2.0, 1.0, 9.0], "HF": [4.0, 4.0, 4.0]}
-    found = bench["summary"](case, seconds, 0.5)
-    assert found["ours"]["over_hf"] == 2.0
-    assert found["HF"]["over_hf"] == 1.0
-    assert found["ours"]["tokens_per_second"] == 3 * 16 / 2
-    assert found["ours"]["utilisation"] == 0.25
-    assert (found["ours"]["low"], found["ours"]["ms"], found["ours"]["high"]) == (1500, 2000, 5500)
+    summary = bench["summary"](case, seconds, 0.5)
+    assert summary["ours"]["over_hf"] == 2.0
+    assert summary["HF"]["over_hf"] == 1.0
+    assert summary["ours"]["tokens_per_second"] == 3 * 16 / 2
+    assert summary["ours"]["utilisation"] == 0.25
+    assert (summary["ours"]["low"], summary["ours"]["ms"], summary["ours"]["high"]) == (1500, 2000, 5500)
 
 
 def test_models_of_different_size_are_not_compared(bench, case, monkeypatch):

@@ -103,8 +103,8 @@ def test_numpy_alone_makes_a_step_of_lamb(installed):
     ("module", "line"),
     [
         ("plots", "No module named 'matplotlib'; the extra 'book' brings it: pip install '.[book]'"),
-        ("resnet", "No module named 'torch'; the extra 'torch' brings it: pip install '.[torch]'"),
-        ("pretrain.config", "No module named 'safetensors'; the extra 'train' brings it: pip install '.[train]'"),
+        ("models.resnet", "No module named 'torch'; the extra 'torch' brings it: pip install '.[torch]'"),
+        ("training.config", "No module named 'safetensors'; the extra 'train' brings it: pip install '.[train]'"),
         ("datasets as d; d.digits()", "No module named 'sklearn'; the extra 'book' brings it: pip install '.[book]'"),
     ],
 )
@@ -116,15 +116,15 @@ def test_a_package_that_is_missing_is_named_with_the_extra_that_brings_it(instal
 
 
 @pytest.mark.parametrize(
-    ("extras", "rooms"),
+    ("extras", "packages"),
     [
         ([], ["minilib.optim", "minilib.datasets"]),
         (["torch"], ["minilib.torch_optim"]),
-        (["train"], ["minilib.pretrain", "minilib.compress"]),
+        (["train"], ["minilib.models", "minilib.training", "minilib.compress"]),
     ],
 )
-def test_what_a_room_imports_comes_with_its_extra(installed, extras, rooms):
-    assert installed(MODULES, *rooms, extras=extras).stderr == ""
+def test_what_a_package_imports_comes_with_its_extra(installed, extras, packages):
+    assert installed(MODULES, *packages, extras=extras).stderr == ""
 
 
 def test_the_extra_of_the_book_brings_figures_and_digits(installed):

@@ -97,9 +97,9 @@ def choose_outputs(root: Path) -> dict[str, Shown]:
     shown = {}
     for md in notebooks.chapters(root):
         own = not errors.get(md) and bool(notebooks.stale(md))
-        twin = nbformat.read((here if own else md.parent) / f"{md.stem}.ipynb", as_version=4)
+        paired = nbformat.read((here if own else md.parent) / f"{md.stem}.ipynb", as_version=4)
         run = proved.load(here if own else root / proved.FOLDER, md.stem)
-        shown[md.stem] = Shown(notebooks.with_outputs(notebooks.source(md), twin), run, own, errors.get(md, ""))
+        shown[md.stem] = Shown(notebooks.with_outputs(notebooks.source(md), paired), run, own, errors.get(md, ""))
     return shown
 
 
@@ -138,16 +138,16 @@ def toc_pages(toc: dict) -> list[str]:
     return pages
 
 
-def page_faults(root: Path, html: Path, start: float) -> list[str]:
+def page_violations(root: Path, html: Path, start: float) -> list[str]:
     """Pages of `_toc.yml` that the build did not write, or that are older than its start."""
-    found = []
+    violations = []
     for page in toc_pages(yaml.safe_load((root / "_toc.yml").read_text())):
         path = html / f"{page}.html"
         if not path.exists():
-            found.append(f"page {page} is in _toc.yml and not in {html}")
+            violations.append(f"page {page} is in _toc.yml and not in {html}")
         elif path.stat().st_mtime < start:
-            found.append(f"page {page} is older than this build")
-    return found
+            violations.append(f"page {page} is older than this build")
+    return violations
 
 
 def sphinx(root: Path, out: Path, config: dict, toc: dict, *options: str) -> subprocess.CompletedProcess:
@@ -190,11 +190,13 @@ def build(root: Path) -> int:
     done = sphinx(root, root, config, toc, "-W")
     if done.returncode:
         print(done.stdout.strip())
-    faults = page_faults(root, html, start)
-    faults += [f"{name} failed and is shown with its stored outputs: {c.error}" for name, c in shown.items() if c.error]
+    violations = page_violations(root, html, start)
+    violations += [
+        f"{name} failed and is shown with its stored outputs: {c.error}" for name, c in shown.items() if c.error
+    ]
     pages = len(toc_pages(toc))
-    if done.returncode or faults:
-        print("\n".join([f"Not all of {pages} pages are as they should be:", *faults]))
+    if done.returncode or violations:
+        print("\n".join([f"Not all of {pages} pages are as they should be:", *violations]))
         return 1
     print(f"{pages} pages in {time.time() - start:.0f} s. Open {html / 'index.html'}")
     return 0
@@ -236,9 +238,9 @@ def main() -> int:
     args = parser.parse_args()
     root = args.root.resolve()
     if args.check:
-        faults = page_faults(root, root / "_build" / "html", start=0)
-        print("\n".join(faults) or "every page of _toc.yml is there")
-        return 1 if faults else 0
+        violations = page_violations(root, root / "_build" / "html", start=0)
+        print("\n".join(violations) or "every page of _toc.yml is there")
+        return 1 if violations else 0
     return build_page(root, args.page) if args.page else build(root)
 
 

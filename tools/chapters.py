@@ -1,6 +1,6 @@
 """Reads the chapters and finds what breaks the book's rules: each rule is one function.
 
-A rule takes a chapter (an nbformat notebook) and returns its faults as sentences, an empty list
+A rule takes a chapter (an nbformat notebook) and returns its violations as sentences, an empty list
 when all is well. `tests/book/` applies the rules to every chapter and to deliberately broken ones;
 `tools/report.py` counts with the helpers. Deliberately absent: form (length of cells, headings);
 that is reported, not enforced.
@@ -41,8 +41,8 @@ def directives(text: str, name: str) -> list[re.Match]:
 
 def option(body: str, name: str) -> str:
     """The value of a directive's `:name:` line, or an empty string."""
-    found = re.search(rf"^:{name}:[ \t]*(.*)$", body, re.MULTILINE)
-    return found[1].strip() if found else ""
+    match = re.search(rf"^:{name}:[ \t]*(.*)$", body, re.MULTILINE)
+    return match[1].strip() if match else ""
 
 
 def printed(cell) -> str:
@@ -60,15 +60,15 @@ def head(cell) -> str:
 
 def skipped_cells(nb) -> list[str]:
     """Cells that were not executed, or that say they shall not be, or whose output is an error."""
-    found = []
+    cells = []
     for cell in code(nb):
         if tags(cell) & NEVER or re.search(r"#\s*(NBVAL|PYTEST_VALIDATE)_", cell.source):
-            found.append(f"cell {head(cell)} asks to be skipped, ignored or allowed to fail")
+            cells.append(f"cell {head(cell)} asks to be skipped, ignored or allowed to fail")
         if cell.get("execution_count") is None:
-            found.append(f"cell {head(cell)} was not executed")
+            cells.append(f"cell {head(cell)} was not executed")
         if any(output.output_type == "error" for output in cell.get("outputs", [])):
-            found.append(f"cell {head(cell)} shows an error")
-    return found
+            cells.append(f"cell {head(cell)} shows an error")
+    return cells
 
 
 def ignored_cells(nb) -> list:
@@ -85,29 +85,29 @@ def unexplained_ignores(nb) -> list[str]:
     ]
 
 
-def figure_faults(nb) -> list[str]:
+def figure_violations(nb) -> list[str]:
     """Pictures without caption, alt text or name; two in one cell; captions without a picture."""
-    found = []
+    violations = []
     for cell in code(nb):
         pictures = sum("image/png" in output.get("data", {}) for output in cell.get("outputs", []))
         mystnb = cell.metadata.get("mystnb", {})
         figure, image = mystnb.get("figure", {}), mystnb.get("image", {})
         if pictures > 1:
-            found.append(f"cell {head(cell)} draws {pictures} pictures; one figure a cell")
+            violations.append(f"cell {head(cell)} draws {pictures} pictures; one figure a cell")
         if pictures and not figure.get("caption"):
-            found.append(f"cell {head(cell)} draws a figure without a caption")
+            violations.append(f"cell {head(cell)} draws a figure without a caption")
         if pictures and not image.get("alt"):
-            found.append(f"cell {head(cell)} draws a figure without an alt text")
+            violations.append(f"cell {head(cell)} draws a figure without an alt text")
         if pictures and not str(figure.get("name", "")).startswith("fig-"):
-            found.append(f"cell {head(cell)} draws a figure without a name fig-...")
+            violations.append(f"cell {head(cell)} draws a figure without a name fig-...")
         if figure and not pictures:
-            found.append(f"cell {head(cell)} has a caption and draws nothing")
+            violations.append(f"cell {head(cell)} has a caption and draws nothing")
     text = prose(nb)
-    found += [f"picture {m[1]} has no alt text" for m in re.finditer(r"!\[\s*\]\(([^)]*)\)", text)]
+    violations += [f"picture {m[1]} has no alt text" for m in re.finditer(r"!\[\s*\]\(([^)]*)\)", text)]
     for match in directives(text, "figure") + directives(text, "image"):
         if not option(match["body"], "alt"):
-            found.append(f"figure {match['title']} has no alt text")
-    return found
+            violations.append(f"figure {match['title']} has no alt text")
+    return violations
 
 
 def exercise_labels(nb) -> list[str]:
@@ -117,30 +117,30 @@ def exercise_labels(nb) -> list[str]:
     return [option(m["body"], "label") for m in sorted(matches, key=lambda m: m.start())]
 
 
-def exercise_faults(nb) -> list[str]:
+def exercise_violations(nb) -> list[str]:
     """Exercises without a solution, solutions that are not folded, or whose code did not run."""
-    text, found = prose(nb), []
+    text, violations = prose(nb), []
     solutions = directives(text, "solution") + directives(text, "solution-start")
     solved = {match["title"].strip() for match in solutions}
     for label in exercise_labels(nb):
         if not label:
-            found.append("an exercise has no label")
+            violations.append("an exercise has no label")
         elif label not in solved:
-            found.append(f"exercise {label} has no solution")
-    found += [f"a solution to {label}, which is no exercise" for label in solved - set(exercise_labels(nb))]
+            violations.append(f"exercise {label} has no solution")
+    violations += [f"a solution to {label}, which is no exercise" for label in solved - set(exercise_labels(nb))]
     for match in solutions:
         if option(match["body"], "class") != "dropdown":
-            found.append(f"the solution to {match['title']} is not folded (:class: dropdown)")
+            violations.append(f"the solution to {match['title']} is not folded (:class: dropdown)")
     inside = None
     for cell in nb.cells:
         if cell.cell_type == "markdown":
             for mark in re.finditer(r"\{solution-(start|end)\}[ \t]*(\S*)", cell.source):
                 inside = mark[2] if mark[1] == "start" else None
         elif inside and cell.source.strip() and cell.get("execution_count") is None:
-            found.append(f"the solution to {inside} has a cell that did not run")
+            violations.append(f"the solution to {inside} has a cell that did not run")
     if inside:
-        found.append(f"the solution to {inside} has no {{solution-end}}")
-    return found
+        violations.append(f"the solution to {inside} has no {{solution-end}}")
+    return violations
 
 
 def proof_groups(nb) -> list[tuple[set[int], list]]:
@@ -173,17 +173,17 @@ def ledger_rows(cells: list) -> set[int]:
     return {int(number) for number in re.findall(r"^\((\d+)[a-z]?\).* (?:<=|=) +[1-9]", text, re.MULTILINE)}
 
 
-def proof_faults(nb) -> list[str]:
+def proof_violations(nb) -> list[str]:
     """Proof steps that no ledger row evaluates, and proofs that no cell checks."""
-    found = []
+    violations = []
     for number, (steps, cells) in enumerate(proof_groups(nb), start=1):
         if not steps and not any(checks(cell) for cell in cells):
-            found.append(f"proof {number} has no numbered steps and no cell that checks it")
+            violations.append(f"proof {number} has no numbered steps and no cell that checks it")
         if steps and steps != set(range(1, len(steps) + 1)):
-            found.append(f"proof {number} has steps {sorted(steps)}, which are not 1, 2, 3, ...")
+            violations.append(f"proof {number} has steps {sorted(steps)}, which are not 1, 2, 3, ...")
         for step in sorted(steps - ledger_rows(cells)):
-            found.append(f"proof {number}: no ledger row evaluates step ({step})")
-    return found
+            violations.append(f"proof {number}: no ledger row evaluates step ({step})")
+    return violations
 
 
 def unbroken_proofs(nb) -> list[str]:
@@ -202,14 +202,14 @@ def checks(cell) -> bool:
 
 def long_glued_numbers(nb) -> list[str]:
     """Glued numbers of more than six significant digits: another processor would differ."""
-    found = []
+    names = []
     for cell in code(nb):
         for output in cell.get("outputs", []):
             for kind, value in output.get("data", {}).items():
                 digits = re.sub(r"e[+-]?\d+|\D", "", str(value)).strip("0")
                 if "papermill.record/text/plain" in kind and "." in value and len(digits) > 6:
-                    found.append(f"cell {head(cell)} glues {value}: round it")
-    return found
+                    names.append(f"cell {head(cell)} glues {value}: round it")
+    return names
 
 
 def cited_keys(text: str) -> set[str]:

@@ -29,19 +29,19 @@ def changed_files(since: str) -> set[str]:
     """What differs from the commit `since`, relative to the book's folder."""
     git = ["git", "-C", str(ROOT)]
     commands = ([*git, "diff", "--name-only", since], [*git, "ls-files", "--others", "--exclude-standard"])
-    found = [subprocess.run(c, capture_output=True, text=True, check=True).stdout.splitlines() for c in commands]
-    return {name for names in found for name in names}
+    listings = [subprocess.run(c, capture_output=True, text=True, check=True).stdout.splitlines() for c in commands]
+    return {name for names in listings for name in names}
 
 
 def imported(path: Path) -> set[str]:
     """The full names of what a Python file imports, `from a import b` as both a and a.b."""
-    found = set()
+    modules = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            modules |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
-            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    return found
+            modules |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return modules
 
 
 def module(name: str) -> str:
@@ -57,7 +57,7 @@ def nearness(root: Path, changed: set[str]) -> dict[str, int]:
     graph = grimp.build_graph("minilib", cache_dir=None)
     modules = {module(name) for name in changed if name.endswith(".py") and name.startswith("minilib/")}
     tools = {Path(name).stem for name in changed if name.startswith("tools/") and name.endswith(".py")}
-    found = {}
+    distance = {}
     for path in sorted((root / "tests").rglob("test_*.py")):
         name = path.relative_to(root).as_posix()
         if "/xla/" in name or "/site/" in name:
@@ -66,11 +66,11 @@ def nearness(root: Path, changed: set[str]) -> dict[str, int]:
         lent = [p for p in path.parent.glob("*.py") if not p.name.startswith("test_")]
         mirrors = name.replace("tests/", "minilib/", 1).replace("test_", "") in changed
         if mirrors or name in changed or any(p.relative_to(root).as_posix() in changed for p in lent):
-            found[name] = 0
+            distance[name] = 0
             continue
         own, all_imports = imported(path), set().union(*(imported(p) for p in (path, *lent)))
         if tools & all_imports:
-            found[name] = 1
+            distance[name] = 1
             continue
         starts = {n for n in all_imports if n in graph.modules}
         for target in modules & graph.modules:
@@ -78,8 +78,8 @@ def nearness(root: Path, changed: set[str]) -> dict[str, int]:
                 chain = (start,) if start == target else graph.find_shortest_chain(start, target)
                 if chain:
                     steps = len(chain) + (0 if start in own else 1)
-                    found[name] = min(found.get(name, FAR), steps)
-    return found
+                    distance[name] = min(distance.get(name, FAR), steps)
+    return distance
 
 
 def main() -> int:

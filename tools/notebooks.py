@@ -2,7 +2,7 @@
 
     python tools/notebooks.py run 02_sgd    execute the .md into its .ipynb, and record the run in book/proved
     python tools/notebooks.py run           the same for every chapter whose outputs are stale
-    python tools/notebooks.py sync          bring the newer text of a pair to its twin, run nothing
+    python tools/notebooks.py sync          bring the newer text of a pair to its other file, run nothing
     python tools/notebooks.py format        format the code cells of every .md with ruff
     python tools/notebooks.py check         fail when a pair is out of step, or was never executed
 
@@ -39,7 +39,7 @@ def chapters(root: Path = ROOT) -> list[Path]:
 
 
 def pair(md: Path) -> Path:
-    """The twin of a chapter's source: the same name with `.ipynb`."""
+    """The paired notebook of a chapter's source: the same name with `.ipynb`."""
     return md.with_suffix(".ipynb")
 
 
@@ -135,9 +135,9 @@ def execute(md: Path) -> tuple[nbformat.NotebookNode, dict]:
 
 
 def run(md: Path, into: Path | None = None) -> float:
-    """Execute a chapter's source into its twin and record the run. Returns seconds; raises when a cell fails.
+    """Execute a chapter's source into its notebook and record the run. Returns seconds; raises when a cell fails.
 
-    With `into`, twin and record are written into that folder, and the chapter and its record stay as they are.
+    With `into`, notebook and record are written into that folder, and the chapter and its record stay as they are.
     """
     nb, made = execute(md)
     write(nb, (into or md.parent) / f"{md.stem}.ipynb")
@@ -145,25 +145,26 @@ def run(md: Path, into: Path | None = None) -> float:
     return made["seconds"]
 
 
-def stale(md: Path, twins: Path | None = None, runs: Path | None = None) -> list[str]:
-    """Why the outputs of a chapter's twin are not those of its source as it stands today.
+def stale(md: Path, paired: Path | None = None, runs: Path | None = None) -> list[str]:
+    """Why the outputs of a chapter's notebook are not those of its source as it stands today.
 
-    Twin and record are looked for in the folders `twins` and `runs`; by default beside the source and in book/proved.
+    Notebook and record are looked for in the folders `paired` and `runs`; by default beside the source and in
+    book/proved.
     """
     root = md.resolve().parent.parent
-    ipynb = (twins or md.parent) / f"{md.stem}.ipynb"
+    ipynb = (paired or md.parent) / f"{md.stem}.ipynb"
     if not ipynb.exists():
         return ["it was never executed"]
-    twin = nbformat.read(ipynb, as_version=4)
-    found = proved.stale(root, twin, proved.load(runs or root / proved.FOLDER, md.stem))
-    code = [[c.source for c in nb.cells if c.cell_type == "code"] for nb in (source(md), twin)]
-    return found if code[0] == code[1] else [f"the code in {md.name} changed", *found]
+    notebook = nbformat.read(ipynb, as_version=4)
+    reasons = proved.stale(root, notebook, proved.load(runs or root / proved.FOLDER, md.stem))
+    code = [[c.source for c in nb.cells if c.cell_type == "code"] for nb in (source(md), notebook)]
+    return reasons if code[0] == code[1] else [f"the code in {md.name} changed", *reasons]
 
 
-def with_outputs(nb: nbformat.NotebookNode, twin: nbformat.NotebookNode) -> nbformat.NotebookNode:
-    """Give the cells of `nb` the outputs of the cells with the same code in `twin`; returns `nb`."""
+def with_outputs(nb: nbformat.NotebookNode, paired: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    """Give the cells of `nb` the outputs of the cells with the same code in `paired`; returns `nb`."""
     ran: dict[str, list] = {}
-    for cell in twin.cells:
+    for cell in paired.cells:
         ran.setdefault(cell.source, []).append(cell)
     for cell in nb.cells:
         if cell.cell_type == "code" and ran.get(cell.source):
@@ -173,7 +174,7 @@ def with_outputs(nb: nbformat.NotebookNode, twin: nbformat.NotebookNode) -> nbfo
 
 
 def sync(md: Path) -> str:
-    """Bring source and twin in step without running anything; the newer file wins.
+    """Bring source and notebook in step without running anything; the newer file wins.
 
     Outputs of cells whose code is unchanged are kept. Returns what was done.
     """
@@ -181,13 +182,13 @@ def sync(md: Path) -> str:
     text = source(md)
     if not ipynb.exists():
         return f"{ipynb.name} is missing: make notebook NAME={md.stem}"
-    twin = nbformat.read(ipynb, as_version=4)
-    if same_text(text, twin):
-        return f"{ipynb.name} tidied" if write(twin, ipynb) else ""
+    paired = nbformat.read(ipynb, as_version=4)
+    if same_text(text, paired):
+        return f"{ipynb.name} tidied" if write(paired, ipynb) else ""
     if ipynb.stat().st_mtime > md.stat().st_mtime:
-        jupytext.write(twin, md, fmt="md:myst", config=load_jupytext_config(str(md)))
+        jupytext.write(paired, md, fmt="md:myst", config=load_jupytext_config(str(md)))
         return f"{md.name} updated from {ipynb.name}"
-    write(with_outputs(text, twin), ipynb)
+    write(with_outputs(text, paired), ipynb)
     return f"{ipynb.name} updated from {md.name}; run it: make notebook NAME={md.stem}"
 
 
@@ -205,21 +206,21 @@ def formatted(text: str) -> str:
     return text
 
 
-def faults(md: Path) -> list[str]:
-    """What is wrong with a pair: a twin missing, out of step, or with cells that were not run."""
+def violations(md: Path) -> list[str]:
+    """What is wrong with a pair: a notebook missing, out of step, or with cells that were not run."""
     ipynb = pair(md)
     if not ipynb.exists():
-        return [f"{md.name}: has no twin {ipynb.name}"]
-    twin = nbformat.read(ipynb, as_version=4)
-    found = []
-    if not same_text(source(md), twin):
-        found.append(f"{md.name}: its twin {ipynb.name} holds another text")
-    code = [c for c in twin.cells if c.cell_type == "code" and c.source.strip()]
+        return [f"{md.name}: has no paired notebook {ipynb.name}"]
+    paired = nbformat.read(ipynb, as_version=4)
+    sentences = []
+    if not same_text(source(md), paired):
+        sentences.append(f"{md.name}: its notebook {ipynb.name} holds another text")
+    code = [c for c in paired.cells if c.cell_type == "code" and c.source.strip()]
     if any(c.execution_count is None for c in code):
-        found.append(f"{ipynb.name}: a cell has not been run")
+        sentences.append(f"{ipynb.name}: a cell has not been run")
     elif [c.execution_count for c in code] != list(range(1, len(code) + 1)):
-        found.append(f"{ipynb.name}: cells were not run once each from top to bottom")
-    return found
+        sentences.append(f"{ipynb.name}: cells were not run once each from top to bottom")
+    return sentences
 
 
 def main() -> int:
@@ -250,9 +251,9 @@ def main() -> int:
                 md.write_text(new, encoding="utf-8")
                 print(f"{md.name} formatted; run it: make notebook NAME={md.stem}")
         elif args.task == "check":
-            for fault in faults(md):
+            for sentence in violations(md):
                 bad += 1
-                print(fault)
+                print(sentence)
     return 1 if bad else 0
 
 

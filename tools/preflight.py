@@ -50,9 +50,9 @@ def browser() -> str | None:
     """
     if named := os.environ.get("CHROMIUM"):
         return shutil.which(os.path.expanduser(named))
-    found = [shutil.which(program) for program in PROGRAMS]
-    found += [path for place in PLACES for path in sorted(glob.glob(os.path.expanduser(place)))]
-    return next((path for path in found if path and os.access(path, os.X_OK)), None)
+    candidates = [shutil.which(program) for program in PROGRAMS]
+    candidates += [path for place in PLACES for path in sorted(glob.glob(os.path.expanduser(place)))]
+    return next((path for path in candidates if path and os.access(path, os.X_OK)), None)
 
 
 def compiler() -> str | None:
@@ -84,17 +84,17 @@ def get_browser(python: Path | None = None) -> str | None:
     return browser()
 
 
-def python_fault() -> str:
+def python_problem() -> str:
     """What is wrong with this Python, an empty string when nothing is (the Makefile has asked for its version)."""
     if all(importlib.util.find_spec(name) for name in ("venv", "ensurepip")):
         return ""
     return "it cannot make environments; Debian and Ubuntu: sudo apt-get install python3-venv"
 
 
-def look(command: str, root: Path = ROOT) -> tuple[list[str], bool]:
+def survey(command: str, root: Path = ROOT) -> tuple[list[str], bool]:
     """The lines about what `command` needs, and whether it can begin."""
-    fault = python_fault()
-    lines = [f"Python         {sys.version.split()[0]}" + (f": {fault}" if fault else "")]
+    problem = python_problem()
+    lines = [f"Python         {sys.version.split()[0]}" + (f": {problem}" if problem else "")]
     installed = (root / ".venv" / (".ready" if command == "test" else ".reading")).exists()
     free, needed = shutil.disk_usage(root).free / GIB, 1.0 if installed else DISK[command]
     enough = free >= needed
@@ -104,7 +104,7 @@ def look(command: str, root: Path = ROOT) -> tuple[list[str], bool]:
         wanted = os.environ.get("CHROMIUM")
         nowhere = f"CHROMIUM={wanted} is no program" if wanted else "none found: it will be asked for before the tests"
         lines.append(f"browser        {browser() or nowhere}")
-    return lines, enough and not fault
+    return lines, enough and not problem
 
 
 def main() -> int:
@@ -112,7 +112,7 @@ def main() -> int:
     if command not in DISK:
         print(f"usage: preflight.py {'|'.join(DISK)}", file=sys.stderr)
         return 1
-    lines, able = look(command)
+    lines, able = survey(command)
     if not able or command == "test":
         print(f"make {command} needs:\n  " + "\n  ".join(lines), flush=True)
     return 0 if able else 1

@@ -24,8 +24,8 @@ import nbformat
 LOCK = "requirements.txt"
 FOLDER = Path("book") / "proved"
 ALWAYS = (LOCK,)
-# Below the book's folder, and yet not of the book.
-OUTSIDE = (".venv", ".venv-xla", "_build", ".git", "tools", "notebooks", ".pytest_cache")
+# Below the book's folder, and yet not of the book; pyproject.toml only says where the records lie.
+OUTSIDE = ("pyproject.toml", ".venv", ".venv-xla", "_build", ".git", "tools", "notebooks", ".pytest_cache")
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "matplotlib", "torch")
 
 
@@ -64,13 +64,13 @@ def processor() -> str:
 
 def versions() -> dict[str, str]:
     """Python's version and those of the libraries that the chapters compute with, where they are installed."""
-    found = {"python": platform.python_version()}
+    installed = {"python": platform.python_version()}
     for name in LIBRARIES:
         try:
-            found[name] = version(name)
+            installed[name] = version(name)
         except PackageNotFoundError:
             continue
-    return found
+    return installed
 
 
 def record(root: Path, nb: nbformat.NotebookNode, read: set[str], seconds: float) -> dict:
@@ -91,12 +91,12 @@ def stale(root: Path, nb: nbformat.NotebookNode, run: dict | None) -> list[str]:
     """Why the outputs in `nb` may not be those that its cells would give today; an empty list when they are."""
     if run is None:
         return ["no run of it is recorded"]
-    found = [] if cells_digest(nb) == run["cells"] else ["its cells or their outputs changed"]
+    reasons = [] if cells_digest(nb) == run["cells"] else ["its cells or their outputs changed"]
     for name, then in run["reads"].items():
         now = file_digest(root / name)
         if now != then:
-            found.append(f"{name} changed" if now else f"{name} is gone")
-    return found
+            reasons.append(f"{name} changed" if now else f"{name} is gone")
+    return reasons
 
 
 def save(folder: Path, name: str, run: dict) -> None:

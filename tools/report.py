@@ -1,6 +1,6 @@
 """Prints one line for each chapter: its form at a glance, and whether it is too slow.
 
-Form is reported, not enforced: cells, longest cell, words, bones present, exercises, cells that check.
+Form is reported, not enforced: cells, longest cell, words, sections present, exercises, cells that check.
 Time is enforced: above 180 s a chapter fails, above 60 s it is marked. The seconds are those of the run that made the
 stored outputs (`-` where none is recorded).
 The table is also written to _build/report.json.
@@ -18,7 +18,7 @@ import proved
 
 ROOT = Path(__file__).resolve().parent.parent
 SLOW, TOO_SLOW = 60.0, 180.0
-BONES = {
+SECTIONS = {
     "question": "Q",
     "able to do": "L",
     "build": "B",
@@ -38,10 +38,10 @@ def seconds(root: Path) -> dict[str, float]:
     return {name: run["seconds"] for name in names if (run := proved.load(root / proved.FOLDER, name))}
 
 
-def bones(nb) -> str:
+def sections(nb) -> str:
     """One letter for each of the ten parts of a chapter that a heading announces, `.` where none does."""
     headings = "\n".join(re.findall(r"^##+ (.*)$", chapters.prose(nb), re.MULTILINE)).lower()
-    return "".join(letter if re.search(word, headings) else "." for word, letter in BONES.items())
+    return "".join(letter if re.search(word, headings) else "." for word, letter in SECTIONS.items())
 
 
 def words(nb) -> int:
@@ -63,7 +63,7 @@ def row(name: str, nb, time: float | None) -> dict:
         "median": statistics.median(lines) if lines else 0,
         "longest": max(lines, default=0),
         "words": words(nb),
-        "bones": bones(nb),
+        "sections": sections(nb),
         "exercises": len(chapters.exercise_labels(nb)),
         "checking": sum(chapters.checks(cell) for cell in cells),
         "ignored": len(chapters.ignored_cells(nb)),
@@ -73,21 +73,21 @@ def row(name: str, nb, time: float | None) -> dict:
 def table(rows: list[dict]) -> str:
     """The rows as text."""
     head = f"{'chapter':<22} {'s':>6} {'':<4} {'cells':>5} {'median':>6} {'longest':>7} {'words':>6}"
-    lines = [f"{head} {'bones':<10} {'exercises':>9} {'checking':>8} {'ignored':>7}"]
+    lines = [f"{head} {'sections':<10} {'exercises':>9} {'checking':>8} {'ignored':>7}"]
     for r in rows:
         time = "-" if r["seconds"] is None else f"{r['seconds']:.1f}"
         lines.append(
             f"{r['chapter']:<22} {time:>6} {r['mark']:<4} {r['cells']:>5} {r['median']:>6g} "
-            f"{r['longest']:>7} {r['words']:>6} {r['bones']:<10} {r['exercises']:>9} "
+            f"{r['longest']:>7} {r['words']:>6} {r['sections']:<10} {r['exercises']:>9} "
             f"{r['checking']:>8} {r['ignored']:>7}"
         )
     known = [r["seconds"] for r in rows if r["seconds"] is not None]
-    lines.append(f"{sum(known):.0f} s for {len(known)} of {len(rows)} chapters; bones: {key()}")
+    lines.append(f"{sum(known):.0f} s for {len(known)} of {len(rows)} chapters; sections: {key()}")
     return "\n".join(lines)
 
 
 def key() -> str:
-    return ", ".join(f"{letter} {word.split('|')[0]}" for word, letter in BONES.items())
+    return ", ".join(f"{letter} {word.split('|')[0]}" for word, letter in SECTIONS.items())
 
 
 def main() -> int:

@@ -37,7 +37,7 @@ def run(*commands: list[str]) -> bool:
 
 
 def lint() -> bool:
-    """Style, spelling, the order of the rooms, the recorded runs: all of it, whatever fails."""
+    """Style, spelling, the layers of the library, the recorded runs: all of it, whatever fails."""
     commands = (
         [str(BIN / "ruff"), "check", "."],
         [str(BIN / "ruff"), "format", "--check", "."],
@@ -93,11 +93,11 @@ def main() -> int:
     names = parser.parse_args().steps or [*STEPS]
     unchecked = ""
     if "site" in names:
-        if found := preflight.get_browser(Path(sys.executable)):
-            os.environ["CHROMIUM"] = found
+        if browser := preflight.get_browser(Path(sys.executable)):
+            os.environ["CHROMIUM"] = browser
         else:
             unchecked = "there is no browser"
-            print("No browser was found and none could be installed: the pages will NOT be checked.", flush=True)
+            print("No browser was browser and none could be installed: the pages will NOT be checked.", flush=True)
     failed, lines = [], []
     for name in names:
         if name == "site" and unchecked:

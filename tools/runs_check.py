@@ -1,9 +1,9 @@
 """Fails when a recorded run is not a record: what `make runs-check` does, as part of `make lint`.
 
-A record in `book/runs/<name>/` must have every field, filled; a curve with rows; a commit from which it can be
-made again; a study `studies/<name>.py` that makes it; and a chapter that reads it with `runs.load("<name>")`. A
-chapter must not read or name a run that is not there. Deliberately absent: whether the numbers are right (only
-`make study` can say), whether the commit still exists (a shallow clone has no history).
+A record in `book/runs/<name>/` must have every field, filled; a curve with rows; the commits from which it can be
+made again; a study `studies/chapter_NN/<name>.py` that makes it; and a chapter that reads it with
+`records.load("<name>")`. A chapter must not read or name a run that is not there. Deliberately absent: whether the
+numbers are right (only `make study` can say), whether the commits still exist (a shallow clone has no history).
 """
 
 import argparse
@@ -13,12 +13,12 @@ import re
 import sys
 from pathlib import Path
 
-from minilib.runs import FIELDS
+from minilib.experiments.records import FIELDS
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def record_faults(folder: Path) -> list[str]:
+def record_violations(folder: Path) -> list[str]:
     """What is wrong with the two files of the record in `folder`."""
     name, path = folder.name, folder / "run.json"
     try:
@@ -29,20 +29,22 @@ def record_faults(folder: Path) -> list[str]:
         return [f"record {name!r}: run.json is not JSON: {error}"]
     missing = [field for field in FIELDS if field not in run]
     empty = [field for field in FIELDS if field in run and run[field] in (None, "", [], {})]
-    found = [f"record {name!r} lacks the field {field!r}" for field in missing]
-    found += [f"record {name!r}: the field {field!r} is empty" for field in empty]
+    violations = [f"record {name!r} lacks the field {field!r}" for field in missing]
+    violations += [f"record {name!r}: the field {field!r} is empty" for field in empty]
     wanted = {"name": name, "command": f"make study NAME={name}"}
     for field, value in wanted.items():
         if run.get(field, value) != value:
-            found.append(f"record {name!r}: the field {field!r} is {run[field]!r}, it must be {value!r}")
-    commit = run.get("commit")
-    if commit and not re.fullmatch("[0-9a-f]{12}", str(commit)):
-        why = "files were changed when it was made" if str(commit).endswith("+") else "no commit of twelve digits"
-        found.append(f"record {name!r}: the field 'commit' is {commit!r} ({why}); commit, then make it again")
-    return found + curve_faults(folder / "curve.csv")
+            violations.append(f"record {name!r}: the field {field!r} is {run[field]!r}, it must be {value!r}")
+    for commit in run.get("commits") or ():
+        if not re.fullmatch("[0-9a-f]{12}", str(commit)):
+            why = "files were changed when it was made" if str(commit).endswith("+") else "no commit of twelve digits"
+            violations.append(
+                f"record {name!r}: the field 'commits' has {commit!r} ({why}); commit, then make it again"
+            )
+    return violations + curve_violations(folder / "curve.csv")
 
 
-def curve_faults(path: Path) -> list[str]:
+def curve_violations(path: Path) -> list[str]:
     """A curve that is missing, has no rows, or rows of different lengths."""
     name = path.parent.name
     if not path.exists():
@@ -54,41 +56,43 @@ def curve_faults(path: Path) -> list[str]:
     return [f"record {name!r}: curve.csv has rows of different lengths"] if {*map(len, rows)} != {len(head)} else []
 
 
-def study_faults(name: str, root: Path) -> list[str]:
+def study_violations(name: str, root: Path) -> list[str]:
     """A record that `make study NAME=...` cannot make."""
-    path = root / "studies" / f"{name.replace('-', '_')}.py"
-    makes = path.exists() and f'Study("{name}"' in path.read_text(encoding="utf-8")
-    return [] if makes else [f'record {name!r}: no study makes it; studies/{path.name} with Study("{name}") is missing']
+    file = f"{name.replace('-', '_')}.py"
+    made = [path for path in root.glob(f"studies/*/{file}") if f'Study("{name}"' in path.read_text(encoding="utf-8")]
+    return [] if made else [f'record {name!r}: no study makes it; studies/*/{file} with Study("{name}") is missing']
 
 
-def chapter_faults(names: set[str], root: Path) -> list[str]:
+def chapter_violations(names: set[str], root: Path) -> list[str]:
     """Chapters that read or name a run that is not there, and records that no chapter reads."""
-    found, read = [], set()
+    violations, read = [], set()
     for path in sorted((root / "notebooks").glob("*.md")):
         text = path.read_text(encoding="utf-8")
-        loaded = set(re.findall(r"""\bruns\.load\(\s*["']([^"']*)["']""", text))
+        loaded = set(re.findall(r"""\brecords\.load\(\s*["']([^"']*)["']""", text))
         named = set(re.findall(r"make study NAME=(\w[\w-]*)", text))
         strangers = sorted((loaded | named) - names)
-        found += [f"{path.name} cites the run {name!r}, which is not recorded" for name in strangers]
-        if re.search(r"""\bruns\.load\((?!\s*["'])""", text):
-            found.append(f"{path.name} calls runs.load without a quoted name: nobody can see which run it cites")
+        violations += [f"{path.name} cites the run {name!r}, which is not recorded" for name in strangers]
+        if re.search(r"""\brecords\.load\((?!\s*["'])""", text):
+            violations.append(
+                f"{path.name} calls records.load without a quoted name: nobody can see which run it cites"
+            )
         read |= loaded
-    return found + [f"record {name!r}: no chapter reads it" for name in sorted(names - read)]
+    return violations + [f"record {name!r}: no chapter reads it" for name in sorted(names - read)]
 
 
-def faults(root: Path) -> list[str]:
+def violations(root: Path) -> list[str]:
     """Everything that is wrong with the recorded runs below `root`, one sentence each."""
     folders = sorted(path for path in (root / "book" / "runs").glob("*") if path.is_dir())
-    found = [fault for folder in folders for fault in record_faults(folder) + study_faults(folder.name, root)]
-    return found + chapter_faults({folder.name for folder in folders}, root)
+    sentences = [one for folder in folders for one in record_violations(folder) + study_violations(folder.name, root)]
+    return sentences + chapter_violations({folder.name for folder in folders}, root)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--root", type=Path, default=ROOT)
-    found = faults(parser.parse_args().root.resolve())
-    print("\n".join(found) or "every recorded run is in order")
-    return 1 if found else 0
+    sentences = violations(parser.parse_args().root.resolve())
+    print("\n".join(sentences) or "every recorded run is in order")
+    return 1 if sentences else 0
 
 
 if __name__ == "__main__":

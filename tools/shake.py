@@ -88,10 +88,10 @@ MACHINES = {
 
 def other_python(version: str, places: tuple[str, ...] = ("~/.pyenv/versions", "~/.local/share/uv/python")) -> str:
     """The path of a Python of this version, or "" where none is found."""
-    found = [shutil.which(f"python{version}") or ""]
+    candidates = [shutil.which(f"python{version}") or ""]
     for place in places:
-        found += sorted(map(str, Path(place).expanduser().glob(f"*{version}*/bin/python{version}")))
-    for path in found:
+        candidates += sorted(map(str, Path(place).expanduser().glob(f"*{version}*/bin/python{version}")))
+    for path in candidates:
         if path and subprocess.run([path, "-c", ""], capture_output=True).returncode == 0:
             return path
     return ""
@@ -163,18 +163,18 @@ def limits(machine: Machine):
 
 def texts(cell) -> list[str]:
     """Everything that a cell showed as text, neighbouring prints joined."""
-    found: list[tuple[str, str]] = []
+    shown: list[tuple[str, str]] = []
     for output in cell.get("outputs", []):
         if output.output_type == "stream":
-            if found and found[-1][0] == output.name:
-                found[-1] = (output.name, found[-1][1] + output.text)
+            if shown and shown[-1][0] == output.name:
+                shown[-1] = (output.name, shown[-1][1] + output.text)
             else:
-                found.append((output.name, output.text))
+                shown.append((output.name, output.text))
         elif output.output_type == "error":
-            found.append(("error", f"{output.ename}: {output.evalue}"))
+            shown.append(("error", f"{output.ename}: {output.evalue}"))
         else:
-            found += [(kind, str(data)) for kind, data in sorted(output.data.items()) if "image" not in kind]
-    return [f"{kind}: {text}" for kind, text in found]
+            shown += [(kind, str(data)) for kind, data in sorted(output.data.items()) if "image" not in kind]
+    return [f"{kind}: {text}" for kind, text in shown]
 
 
 def pictures(cell) -> list[str]:
@@ -262,19 +262,19 @@ def margins(pairs: list[tuple[str, dict]]) -> list[dict]:
     Other packages are not counted: what differs there is not rounding.
     """
     results = [result for machine, result in pairs if not MACHINES[machine].python]
-    found = []
+    rows = []
     for name in sorted({result["chapter"] for result in results}):
         mine = [result["slacks"] for result in results if result["chapter"] == name]
         for key in sorted({key for slacks in mine for key in slacks}):
             values = [slacks[key] for slacks in mine if key in slacks]
             spread = statistics.stdev(values) if len(values) >= FEWEST else 0.0
             # A comparison may be false where its assertion holds ("close or not, as the table says"): that is no claim,
-            # and where the assertion failed, its cell is a fault already.
+            # and where the assertion failed, its cell is a violation already.
             if spread > 0 and min(values) >= 0:
                 mean = statistics.fmean(values)
-                found.append({"chapter": name, "claim": key, "mean": mean, "spread": spread, "least": min(values)})
-                found[-1]["margin"] = mean / spread
-    return sorted(found, key=lambda row: row["margin"])
+                rows.append({"chapter": name, "claim": key, "mean": mean, "spread": spread, "least": min(values)})
+                rows[-1]["margin"] = mean / spread
+    return sorted(rows, key=lambda row: row["margin"])
 
 
 def stored(root: Path) -> list[tuple[str, dict]]:
@@ -283,22 +283,22 @@ def stored(root: Path) -> list[tuple[str, dict]]:
     return [(path.parent.name, json.loads(path.read_text())) for path in paths]
 
 
-def faults(results: list[tuple[str, dict]]) -> list[str]:
+def violations(results: list[tuple[str, dict]]) -> list[str]:
     """What breaks the rule: failed cells, compared texts that differ without need, margins below three."""
-    found = []
+    sentences = []
     for machine, result in results:
         made = MACHINES[machine]
         bad = {"failed"} | ({"other"} if not made.python else set()) | ({"without"} if made.compiler else set())
         for row in result["cells"]:
             if row["outcome"] == "failed" or row["outcome"] in bad and row["compared"]:
-                found.append(f"{machine}: {result['chapter']} cell {row['cell']} {row['head']} {row['outcome']}")
+                sentences.append(f"{machine}: {result['chapter']} cell {row['cell']} {row['head']} {row['outcome']}")
     for row in margins(results):
         if row["margin"] < ENOUGH:
-            found.append(
+            sentences.append(
                 f"margin {row['margin']:.1f} ({row['mean']:.3g} with spread {row['spread']:.2g}, at least "
                 f"{row['least']:.3g}): {row['chapter']} {row['claim']}"
             )
-    return found
+    return sentences
 
 
 def drawn(names: list[str], machines: list[str], minutes: float, root: Path) -> list[tuple[str, str]]:
@@ -357,7 +357,7 @@ def main() -> int:
     if args.write:
         path = root / "book" / "shaken.json"
         path.write_text(json.dumps(summary(stored(root)), indent=1) + "\n")
-        print(f"{path}\n" + "\n".join(faults(stored(root))))
+        print(f"{path}\n" + "\n".join(violations(stored(root))))
         return 0
     every = [path.stem for path in sorted((root / "notebooks").glob("*.ipynb"))]
     names = args.chapters.split(",") if args.chapters else every
@@ -380,9 +380,9 @@ def main() -> int:
         for machine, task in tasks:
             results.append((machine, task.result()))
             print(said(task.result(), machine), flush=True)
-    found = faults(results)
-    print("\n".join(found) or f"{len(pairs)} runs: every claim held")
-    return 1 if found else 0
+    sentences = violations(results)
+    print("\n".join(sentences) or f"{len(pairs)} runs: every claim held")
+    return 1 if sentences else 0
 
 
 if __name__ == "__main__":

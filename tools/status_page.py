@@ -59,17 +59,19 @@ def shaken(root: Path) -> str:
         return (
             "No complete shake is recorded yet; every change of the book is shaken in part, with chapters drawn by lot."
         )
-    found = json.loads(path.read_text(encoding="utf-8"))
+    summary = json.loads(path.read_text(encoding="utf-8"))
     kinds = ("chapters", "cells", "same", "printed", "without", "other", "failed")
-    rows = [[name, *(str(row[kind]) for kind in kinds), row["what"]] for name, row in found["machines"].items()]
+    rows = [[name, *(str(row[kind]) for kind in kinds), row["what"]] for name, row in summary["machines"].items()]
     text = table(
         ["machine", "chapters", "cells", "same", "printed alike", "without", "other", "failed", "what it is"], rows, 7
     )
     claims = [
         [f"{row['margin']:.1f}", f"{row['mean']:.3g}", f"{row['spread']:.2g}", row["chapter"], f"`{row['claim']}`"]
-        for row in found["smallest"]
+        for row in summary["smallest"]
     ]
-    text += f"\n\n{found['claims']} comparisons in assertions vary from machine to machine; the closest are these:\n\n"
+    text += (
+        f"\n\n{summary['claims']} comparisons in assertions vary from machine to machine; the closest are these:\n\n"
+    )
     return text + table(["margin", "mean slack", "spread", "chapter", "claim"], claims)
 
 

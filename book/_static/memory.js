@@ -1,10 +1,10 @@
 // The explorable figure of the chapter on memory. It knows no formula of its own but a product and a division into
-// shares: every number comes from the JSON that a cell of the chapter wrote with minilib.memory.
+// shares: every number comes from the JSON that a cell of the chapter wrote with minilib.analysis.memory.
 (function () {
   const KINDS = ["parameters", "gradients", "master weights", "optimizer state", "activations"];
   const GIB = 2 ** 30;
 
-  // Bytes of each kind on one device; the same rounding as minilib.memory.training_bytes.
+  // Bytes of each kind on one device; the same rounding as minilib.analysis.memory.training_bytes.
   function bytes(data, c) {
     const model = data.models[c.model];
     const weight = data.precisions[c.precision];

@@ -43,21 +43,21 @@ def prune(
         raise ValueError(f"sparsity must be at least 0 and less than 1, got {sparsity!r}")
     if scope not in SCOPES:
         raise ValueError(f"scope must be one of {SCOPES}, got {scope!r}")
-    found = matrices(model)
-    masks = {name: torch.ones_like(p, dtype=torch.bool) for name, p in found.items()} if masks is None else masks
+    weights = matrices(model)
+    masks = {name: torch.ones_like(p, dtype=torch.bool) for name, p in weights.items()} if masks is None else masks
     check_masks(model, masks)
-    for name, p in found.items():
+    for name, p in weights.items():
         if not p.isfinite().all():
             raise ValueError(f"{name} must be finite, and has entries that are not")
     # What was pruned before is smaller than any weight.
-    sizes = {name: p.abs().masked_fill(~masks[name].to(p.device), -1.0).flatten() for name, p in found.items()}
+    sizes = {name: p.abs().masked_fill(~masks[name].to(p.device), -1.0).flatten() for name, p in weights.items()}
     if scope == "global":
         kept = largest(torch.cat(list(sizes.values())), sparsity).split([len(s) for s in sizes.values()])
         left = dict(zip(sizes, kept, strict=True))
     else:
         left = {name: largest(s, sparsity) for name, s in sizes.items()}
-    left = {name: mask.reshape(found[name].shape) for name, mask in left.items()}
-    zero(found, left)
+    left = {name: mask.reshape(weights[name].shape) for name, mask in left.items()}
+    zero(weights, left)
     return left
 
 
@@ -82,11 +82,11 @@ def keep_pruned(model: nn.Module, masks: dict[str, Tensor]) -> Iterator[None]:
         ValueError: masks are of another model.
     """
     check_masks(model, masks)
-    found = matrices(model)
-    masks = {name: mask.to(found[name].device) for name, mask in masks.items()}
-    zero(found, masks)
-    handles = [register_optimizer_step_post_hook(lambda *_: zero(found, masks))]
-    for name, p in found.items():
+    weights = matrices(model)
+    masks = {name: mask.to(weights[name].device) for name, mask in masks.items()}
+    zero(weights, masks)
+    handles = [register_optimizer_step_post_hook(lambda *_: zero(weights, masks))]
+    for name, p in weights.items():
         if p.requires_grad:
             handles.append(p.register_hook(lambda g, mask=masks[name]: g * mask))
     try:
@@ -97,9 +97,9 @@ def keep_pruned(model: nn.Module, masks: dict[str, Tensor]) -> Iterator[None]:
 
 
 @torch.no_grad()
-def zero(found: dict[str, nn.Parameter], masks: dict[str, Tensor]) -> None:
+def zero(weights: dict[str, nn.Parameter], masks: dict[str, Tensor]) -> None:
     """Set what the masks prune to zero."""
-    for name, p in found.items():
+    for name, p in weights.items():
         p.masked_fill_(~masks[name], 0.0)
 
 

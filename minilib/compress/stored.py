@@ -62,14 +62,14 @@ def load_into(model: nn.Module, stored: Stored) -> None:
     Raises:
         ValueError: names or shapes are not those of the model; the first is named, and nothing is changed.
     """
-    found = dict(model.named_parameters())
-    ours = {name: tuple(p.shape) for name, p in found.items()}
+    parameters = dict(model.named_parameters())
+    ours = {name: tuple(p.shape) for name, p in parameters.items()}
     theirs = {name: tuple(t.shape) for name, t in stored.items()}
     if wrong := sorted(name for name in ours.keys() | theirs.keys() if ours.get(name) != theirs.get(name)):
         there, here = theirs.get(wrong[0], "absent"), ours.get(wrong[0], "absent")
         raise ValueError(f"what is stored is of another model: {wrong[0]} is {there} there and {here} here")
     for name, t in stored.items():
-        found[name].copy_(t.dequantize() if isinstance(t, Quantized) else t.to_dense())
+        parameters[name].copy_(t.dequantize() if isinstance(t, Quantized) else t.to_dense())
 
 
 def save(stored: Stored, path: str | Path) -> None:

@@ -6,12 +6,12 @@
     batches = chunks(vocabulary.encode(docs.train), 64)
 
 One idea a file: `images`, `corpus` (where the prose is found), `prose` (what counts as prose),
-`cache`, `text`.  Only NumPy is imported here.  What is downloaded lies beside the cached corpus, in
+`download`, `text`.  Only NumPy is imported here.  What is downloaded lies beside the cached corpus, in
 `data_folder()/<name>/`.
 """
 
-from minilib.datasets.cache import data_folder
 from minilib.datasets.corpus import Docstrings, docstrings
+from minilib.datasets.download import data_folder
 from minilib.datasets.images import Digits, digits
 from minilib.datasets.text import Vocabulary, chunks, text_folder, words
 

@@ -9,7 +9,7 @@ for the CPU and for CUDA.  That is why the standard library is a part of it only
 docstrings change with every patch release of Python.
 
 With other versions, or where a package is missing, the text is another one: `Docstrings.sha256`
-tells, and `minilib.runs.same_corpus` compares it with the text that a record was made from.
+tells, and `minilib.experiments.records.same_corpus` compares it with the text that a record was made from.
 
 Deliberately absent: f-strings (their text has holes), and shuffling.
 """
@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from minilib.datasets import prose
-from minilib.datasets.cache import cached, data_folder, digest
+from minilib.datasets.download import cached, data_folder, digest
 
 # Import name -> distribution, in the order in which they are read.  networkx comes with torch.
 PACKAGES = {

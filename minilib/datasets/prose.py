@@ -4,7 +4,7 @@
 names the first rule that a paragraph breaks, and `Repeats` knows what has been said before.
 
 Deliberately absent: a parser of reStructuredText or of Google's and NumPy's docstring styles, and
-any model of English.  The rules judge a paragraph by its looks: a formula in plain letters may
+any model of English.  The rules judge a paragraph by its form: a formula in plain letters may
 pass, and many a good paragraph goes because of one formula in it.
 """
 

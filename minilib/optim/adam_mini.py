@@ -17,7 +17,7 @@ class AdamMini(AdamW):
         params: see `Optimizer`.
         lr, betas, eps, weight_decay: as in AdamW.
         axis: of the neurons or tokens, 0 or -1: there is one block for every index along it. 0 fits torch's linear
-            weights (out, in) and embeddings, -1 fits `minilib.nn.Linear` (in, out). None: the array is one block.
+            weights (out, in) and embeddings, -1 fits `autodiff.Linear` (in, out). None: the array is one block.
     """
 
     ranges = RANGES | AXIS

@@ -1,12 +1,15 @@
 """LARS, LAMB, Adafactor and CAME for PyTorch, on the contract of `torch.optim`. SGD, Adam and AdamW are torch's own."""
 
-from minilib.torch_optim.adafactor import Adafactor
-from minilib.torch_optim.base import Optimizer
-from minilib.torch_optim.came import CAME
-from minilib.torch_optim.compiler import cannot_compile
-from minilib.torch_optim.groups import describe, parameter_groups
-from minilib.torch_optim.lamb import LAMB
-from minilib.torch_optim.lars import LARS, LARS2020
+from minilib import needs
+
+with needs("torch"):
+    from minilib.torch_optim.adafactor import Adafactor
+    from minilib.torch_optim.base import Optimizer
+    from minilib.torch_optim.came import CAME
+    from minilib.torch_optim.compiler import cannot_compile
+    from minilib.torch_optim.groups import describe, parameter_groups
+    from minilib.torch_optim.lamb import LAMB
+    from minilib.torch_optim.lars import LARS, LARS2020
 
 __all__ = [
     "CAME",

@@ -24,7 +24,8 @@ from minilib.torch_optim.sharding import all_reduce
 ALL, ROWS, COLUMNS = None, -1, -2  # what is summed over: all entries of a parameter, those of each row, of each column
 BLOCK = 32  # rows
 import os
-OPTIONS = eval(os.environ.get("OPTS","{}"))
+
+OPTIONS = eval(os.environ.get("OPTS", "{}"))
 
 
 @dataclass(frozen=True)

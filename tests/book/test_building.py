@@ -17,7 +17,7 @@ PAGE = "_build/html/notebooks/01_a.html"
 
 
 def made(book):
-    """A small book whose chapter was executed into its twin."""
+    """A small book whose chapter was executed into its paired notebook."""
     done = tool(book, "notebooks.py", "run")
     assert done.returncode == 0, done.stdout
     return book
@@ -56,7 +56,7 @@ def test_a_stale_module_executes_exactly_the_chapters_that_reach_it_and_once(sma
         page = (small_book / PAGE).read_text()
         assert "second fruit" in page
         assert "first fruit" not in page
-    assert first.read_text() == "ran\n" * 2  # into its twin, and by the first build
+    assert first.read_text() == "ran\n" * 2  # into its notebook, and by the first build
     assert second.read_text() == "ran\n"
     assert (small_book / "notebooks" / "01_a.ipynb").read_bytes() == stored
 
@@ -132,12 +132,12 @@ def test_a_missing_page_and_an_old_page_are_found(small_book):
     html = small_book / "_build" / "html"
     (html / "book").mkdir(parents=True)
     (html / "book" / "index.html").write_text("")
-    missing = build_book.page_faults(small_book, html, start=0)
-    assert [fault for fault in missing if "notebooks/01_a" in fault]
+    missing = build_book.page_violations(small_book, html, start=0)
+    assert [violation for violation in missing if "notebooks/01_a" in violation]
     (html / "notebooks").mkdir()
     (html / "notebooks" / "01_a.html").write_text("")
-    assert build_book.page_faults(small_book, html, start=0) == []
-    assert len(build_book.page_faults(small_book, html, start=time.time() + 60)) == 2
+    assert build_book.page_violations(small_book, html, start=0) == []
+    assert len(build_book.page_violations(small_book, html, start=time.time() + 60)) == 2
 
 
 def test_every_page_of_the_table_of_contents_has_a_source():
@@ -224,22 +224,22 @@ def test_executing_an_unchanged_chapter_again_changes_no_byte(small_book):
 def test_a_pair_that_is_out_of_step_is_caught_and_brought_in_step(small_book, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(small_book))
     md, ipynb = (small_book / "notebooks" / f"01_a.{end}" for end in ("md", "ipynb"))
-    assert "has no twin" in notebooks.faults(md)[0]
+    assert "has no paired notebook" in notebooks.violations(md)[0]
     notebooks.run(md)
-    assert notebooks.faults(md) == []
+    assert notebooks.violations(md) == []
 
     write_chapter(small_book, text="Other words.")
     os.utime(md, (time.time() + 10,) * 2)
-    assert "another text" in notebooks.faults(md)[0]
+    assert "another text" in notebooks.violations(md)[0]
     notebooks.sync(md)
-    assert notebooks.faults(md) == []
+    assert notebooks.violations(md) == []
     assert "Other words." in ipynb.read_text()
     assert "apricot" in ipynb.read_text()
 
     ipynb.write_text(ipynb.read_text().replace("Other words.", "Third words."))
     os.utime(ipynb, (time.time() + 20,) * 2)
     notebooks.sync(md)
-    assert notebooks.faults(md) == []
+    assert notebooks.violations(md) == []
     assert "Third words." in md.read_text()
     assert notebooks.sync(md) == ""
 
@@ -251,7 +251,7 @@ def test_a_changed_cell_must_be_run_again(small_book, monkeypatch):
     write_chapter(small_book, code="print('new')")
     os.utime(md, (time.time() + 10,) * 2)
     notebooks.sync(md)
-    assert "has not been run" in notebooks.faults(md)[0]
+    assert "has not been run" in notebooks.violations(md)[0]
 
 
 def test_formatting_touches_only_code_cells():
@@ -263,7 +263,7 @@ def test_the_report_counts_what_is_there():
     text = "## The question\n\nTwo words $x$.\n\n:::{exercise}\n:label: ex-a\n\nWhy\n:::\n\n## Summary"
     nb = notebook(markdown(text), cell("assert 1\nx = 2"), cell("y"))
     row = report.row("01_a", nb, 61.0)
-    assert row["bones"] == "Q......S.."
+    assert row["sections"] == "Q......S.."
     assert (row["cells"], row["longest"], row["exercises"], row["checking"]) == (2, 2, 1, 1)
     assert row["words"] == len(["The", "question", "Two", "words", "Why", "Summary"])
     assert row["mark"] == "slow"
@@ -289,15 +289,15 @@ def machine_paths(text):
 
 
 def test_no_file_holds_a_path_of_somebodys_machine():
-    found = {}
+    offenders = {}
     for path in project_files():
         try:
             paths = machine_paths(path.read_text(encoding="utf-8"))
         except UnicodeDecodeError:
             continue
         if paths:
-            found[str(path)] = paths
-    assert found == {}
+            offenders[str(path)] = paths
+    assert offenders == {}
 
 
 def test_a_machine_path_is_caught():

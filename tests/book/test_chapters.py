@@ -35,7 +35,7 @@ def test_a_notebook_without_source_is_caught(tmp_path):
 
 
 def test_the_two_files_of_a_chapter_are_in_step(chapter):
-    assert notebooks.faults(chapter.with_suffix(".md")) == []
+    assert notebooks.violations(chapter.with_suffix(".md")) == []
 
 
 def test_every_code_cell_was_executed_and_none_is_skipped(chapter):
@@ -75,11 +75,11 @@ def test_an_unexplained_ignored_output_is_caught():
 
 
 def test_every_figure_has_a_name_a_caption_and_an_alt_text(chapter):
-    assert rules.figure_faults(read(chapter)) == []
+    assert rules.figure_violations(read(chapter)) == []
 
 
 def test_a_figure_with_all_its_words_passes():
-    assert rules.figure_faults(notebook(drawn(mystnb=FIGURE))) == []
+    assert rules.figure_violations(notebook(drawn(mystnb=FIGURE))) == []
 
 
 @pytest.mark.parametrize(
@@ -95,17 +95,17 @@ def test_a_figure_with_all_its_words_passes():
     ],
 )
 def test_a_figure_without_its_words_is_caught(bad):
-    assert rules.figure_faults(notebook(bad)) != []
+    assert rules.figure_violations(notebook(bad)) != []
 
 
 def test_two_figures_in_one_cell_are_caught():
     two = drawn(mystnb=FIGURE)
     two.outputs = two.outputs * 2
-    assert rules.figure_faults(notebook(two)) != []
+    assert rules.figure_violations(notebook(two)) != []
 
 
 def test_every_exercise_has_a_folded_solution_whose_code_ran(chapter):
-    assert rules.exercise_faults(read(chapter)) == []
+    assert rules.exercise_violations(read(chapter)) == []
 
 
 EXERCISE = ":::{exercise} Title\n:label: ex-a\n\nWhy?\n:::\n\n"
@@ -115,7 +115,7 @@ START = ":::{solution-start} ex-a\n:label: sol-a\n:class: dropdown\n:::\n"
 def test_a_solved_exercise_passes():
     solved = notebook(markdown(EXERCISE + START), cell("1"), markdown(":::{solution-end}\n:::"))
     assert rules.exercise_labels(solved) == ["ex-a"]
-    assert rules.exercise_faults(solved) == []
+    assert rules.exercise_violations(solved) == []
 
 
 @pytest.mark.parametrize(
@@ -130,11 +130,11 @@ def test_a_solved_exercise_passes():
     ],
 )
 def test_an_exercise_without_a_run_and_folded_solution_is_caught(bad):
-    assert rules.exercise_faults(notebook(*bad)) != []
+    assert rules.exercise_violations(notebook(*bad)) != []
 
 
 def test_every_step_of_every_proof_has_a_ledger_row(chapter):
-    assert rules.proof_faults(read(chapter)) == []
+    assert rules.proof_violations(read(chapter)) == []
 
 
 def test_every_chapter_with_a_proof_shows_a_step_that_fails_when_an_assumption_is_broken(chapter):
@@ -147,9 +147,9 @@ def proof(*steps):
 
 def test_a_proof_with_its_rows_passes_in_one_piece_or_two():
     second = ROW.replace("(1)", "(2)").replace("<=", "= ")
-    assert rules.proof_faults(notebook(proof(1), cell("", ROW), cell("x", ROW))) == []
-    assert rules.proof_faults(notebook(proof(1), cell("x", ROW), proof(2), cell("y", second))) == []
-    assert rules.proof_faults(notebook(proof(), cell("assert x > 0"))) == []
+    assert rules.proof_violations(notebook(proof(1), cell("", ROW), cell("x", ROW))) == []
+    assert rules.proof_violations(notebook(proof(1), cell("x", ROW), proof(2), cell("y", second))) == []
+    assert rules.proof_violations(notebook(proof(), cell("assert x > 0"))) == []
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_a_proof_with_its_rows_passes_in_one_piece_or_two():
     ],
 )
 def test_a_proof_step_without_a_row_is_caught(bad):
-    assert rules.proof_faults(notebook(*bad)) != []
+    assert rules.proof_violations(notebook(*bad)) != []
 
 
 def test_a_chapter_that_breaks_no_assumption_is_caught():
@@ -175,7 +175,7 @@ def test_a_chapter_that_breaks_no_assumption_is_caught():
 
 
 def test_the_rows_of_a_real_ledger_are_recognised():
-    from minilib.proofs import Ledger
+    from minilib.theory import Ledger
 
     ledger = Ledger("Theorem")
     ledger.leq("(1) smooth", 1.0, 2.0)

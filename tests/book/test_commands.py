@@ -29,7 +29,7 @@ def program(path):
 
 def test_everything_that_is_missing_is_said_in_one_list(bare, monkeypatch):
     monkeypatch.setattr(preflight, "PLACES", ())
-    lines, able = preflight.look("test", bare)
+    lines, able = preflight.survey("test", bare)
     assert able
     assert [line.split("  ")[0] for line in lines] == ["Python", "disk", "C++ compiler", "browser"]
     assert "none: compiled optimizers are not tested" in lines[2]
@@ -38,11 +38,11 @@ def test_everything_that_is_missing_is_said_in_one_list(bare, monkeypatch):
 
 def test_too_small_a_disk_and_a_python_without_venv_stop_it(bare, monkeypatch):
     monkeypatch.setitem(preflight.DISK, "test", 1e9)
-    lines, able = preflight.look("test", bare)
+    lines, able = preflight.survey("test", bare)
     assert not able
     assert lines[1].endswith("not enough")
     monkeypatch.setattr(preflight.importlib.util, "find_spec", lambda name: None)
-    lines, able = preflight.look("book", bare)
+    lines, able = preflight.survey("book", bare)
     assert not able
     assert "sudo apt-get install python3-venv" in lines[0]
 
@@ -71,7 +71,7 @@ def test_the_browser_that_is_named_is_taken_and_no_other(bare, monkeypatch):
     monkeypatch.setenv("CHROMIUM", "no-such-browser")
     assert preflight.browser() is None
     assert preflight.get_browser() is None  # and none is installed instead
-    assert "CHROMIUM=no-such-browser is no program" in preflight.look("test", bare)[0][3]
+    assert "CHROMIUM=no-such-browser is no program" in preflight.survey("test", bare)[0][3]
     monkeypatch.setenv("CHROMIUM", program(bare / "my" / "chrome"))
     assert preflight.browser() == str(bare / "my" / "chrome")
 
@@ -122,8 +122,8 @@ def test_a_step_that_fails_keeps_no_other_from_running_and_is_named_last(steps, 
 
 def test_a_change_reaches_the_tests_that_import_it_nearest_first():
     near = check_changes.nearness(ROOT, {"minilib/optim/trust.py"})
-    assert near["tests/optim/test_trust.py"] < near["tests/test_tasks.py"]
+    assert near["tests/optim/test_trust.py"] < near["tests/experiments/test_tasks.py"]
     assert "tests/book/test_proved.py" not in near
-    assert check_changes.nearness(ROOT, {"tests/test_nn.py"}) == {"tests/test_nn.py": 0}
+    assert check_changes.nearness(ROOT, {"tests/autodiff/test_nn.py"}) == {"tests/autodiff/test_nn.py": 0}
     assert "tests/book/test_proved.py" in check_changes.nearness(ROOT, {"tools/proved.py"})
     assert check_changes.nearness(ROOT, {"README.md"}) == {}

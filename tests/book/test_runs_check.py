@@ -7,18 +7,18 @@ import pytest
 import runs_check
 from small_books import tool
 
-from minilib.runs import FIELDS
+from minilib.experiments.records import FIELDS
 
 RUN = dict.fromkeys(FIELDS, "x") | {"name": "tiny-study", "command": "make study NAME=tiny-study"}
-RUN |= {"commit": "0123456789ab", "seconds": 0.0}
-CITES = 'Made by `make study NAME=tiny-study`.\n\n```{code-cell} ipython3\nruns.load("tiny-study")\n```\n'
+RUN |= {"commits": ["0123456789ab"], "seconds": 0.0}
+CITES = 'Made by `make study NAME=tiny-study`.\n\n```{code-cell} ipython3\nrecords.load("tiny-study")\n```\n'
 
 
 @pytest.fixture
 def root(tmp_path):
     """A project with one study, its record, and a chapter that reads it."""
     files = {
-        "studies/tiny_study.py": 'study = Study("tiny-study", {})\n',
+        "studies/chapter_01/tiny_study.py": 'study = Study("tiny-study", {})\n',
         "notebooks/01_a.md": CITES,
         "book/runs/tiny-study/curve.csv": "step,loss\n1,0.5\n2,0.25\n",
         "book/runs/tiny-study/run.json": json.dumps(RUN),
@@ -34,13 +34,13 @@ def write_run(root, run):
     (root / "book/runs/tiny-study/run.json").write_text(json.dumps(run))
 
 
-def the_one_fault(root):
-    (fault,) = runs_check.faults(root)
-    return fault
+def the_one_violation(root):
+    (violation,) = runs_check.violations(root)
+    return violation
 
 
 def test_a_record_that_a_study_makes_and_a_chapter_reads_passes(root):
-    assert runs_check.faults(root) == []
+    assert runs_check.violations(root) == []
     done = tool(root, "runs_check.py")
     assert (done.returncode, done.stdout) == (0, "every recorded run is in order\n")
 
@@ -48,54 +48,56 @@ def test_a_record_that_a_study_makes_and_a_chapter_reads_passes(root):
 @pytest.mark.parametrize("field", FIELDS)
 def test_a_field_that_is_missing_is_named_with_its_record(root, field):
     write_run(root, {key: value for key, value in RUN.items() if key != field})
-    assert the_one_fault(root) == f"record 'tiny-study' lacks the field '{field}'"
+    assert the_one_violation(root) == f"record 'tiny-study' lacks the field '{field}'"
 
 
 @pytest.mark.parametrize("value", [None, "", [], {}])
 def test_a_field_that_is_empty_is_named_with_its_record(root, value):
     write_run(root, RUN | {"versions": value})
-    assert the_one_fault(root) == "record 'tiny-study': the field 'versions' is empty"
+    assert the_one_violation(root) == "record 'tiny-study': the field 'versions' is empty"
 
 
 @pytest.mark.parametrize("commit", ["0123456789ab+", "unknown", "0123", "main"])
 def test_a_commit_from_which_the_record_cannot_be_made_again_is_caught(root, commit):
-    write_run(root, RUN | {"commit": commit})
-    assert the_one_fault(root).startswith(f"record 'tiny-study': the field 'commit' is '{commit}'")
-    assert ("files were changed" in the_one_fault(root)) == commit.endswith("+")
+    write_run(root, RUN | {"commits": ["0123456789ab", commit]})
+    assert the_one_violation(root).startswith(f"record 'tiny-study': the field 'commits' has '{commit}'")
+    assert ("files were changed" in the_one_violation(root)) == commit.endswith("+")
 
 
 @pytest.mark.parametrize("field", ["name", "command"])
 def test_a_record_under_another_name_is_caught(root, field):
     write_run(root, RUN | {field: "other"})
-    assert re.match(f"record 'tiny-study': the field '{field}' is 'other', it must be", the_one_fault(root))
+    assert re.match(f"record 'tiny-study': the field '{field}' is 'other', it must be", the_one_violation(root))
 
 
 def test_a_record_that_no_study_makes_is_caught(root):
-    study = root / "studies/tiny_study.py"
+    study = root / "studies/chapter_01/tiny_study.py"
     study.write_text('study = Study("another", {})\n')
-    assert "record 'tiny-study': no study makes it" in the_one_fault(root)
+    assert "record 'tiny-study': no study makes it" in the_one_violation(root)
     study.unlink()
-    assert "studies/tiny_study.py" in the_one_fault(root)
+    assert "studies/*/tiny_study.py" in the_one_violation(root)
 
 
 def test_a_record_that_no_chapter_reads_is_caught_even_when_its_study_is_named(root):
     (root / "notebooks/01_a.md").write_text("Made by `make study NAME=tiny-study`.")
-    assert the_one_fault(root) == "record 'tiny-study': no chapter reads it"
-
-
-@pytest.mark.parametrize("cites", ['runs.load("no-study")', "runs.load( 'no-study')", "`make study NAME=no-study`"])
-def test_a_chapter_that_cites_a_run_that_is_not_there_is_caught(root, cites):
-    (root / "notebooks/02_b.md").write_text(cites)
-    assert the_one_fault(root) == "02_b.md cites the run 'no-study', which is not recorded"
-
-
-def test_a_chapter_that_hides_which_run_it_reads_is_caught(root):
-    (root / "notebooks/02_b.md").write_text("runs.load(name)")
-    assert the_one_fault(root).startswith("02_b.md calls runs.load without a quoted name")
+    assert the_one_violation(root) == "record 'tiny-study': no chapter reads it"
 
 
 @pytest.mark.parametrize(
-    ("file", "text", "fault"),
+    "cites", ['records.load("no-study")', "records.load( 'no-study')", "`make study NAME=no-study`"]
+)
+def test_a_chapter_that_cites_a_run_that_is_not_there_is_caught(root, cites):
+    (root / "notebooks/02_b.md").write_text(cites)
+    assert the_one_violation(root) == "02_b.md cites the run 'no-study', which is not recorded"
+
+
+def test_a_chapter_that_hides_which_run_it_reads_is_caught(root):
+    (root / "notebooks/02_b.md").write_text("records.load(name)")
+    assert the_one_violation(root).startswith("02_b.md calls records.load without a quoted name")
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "violation"),
     [
         ("run.json", None, "record 'tiny-study' has no run.json"),
         ("run.json", "{", "record 'tiny-study': run.json is not JSON"),
@@ -105,15 +107,15 @@ def test_a_chapter_that_hides_which_run_it_reads_is_caught(root):
         ("curve.csv", "step,loss\n1\n", "record 'tiny-study': curve.csv has rows of different lengths"),
     ],
 )
-def test_a_record_with_half_its_files_is_caught(root, file, text, fault):
+def test_a_record_with_half_its_files_is_caught(root, file, text, violation):
     path = root / "book/runs/tiny-study" / file
     path.unlink()
     if text is not None:
         path.write_text(text)
-    assert the_one_fault(root).startswith(fault)
+    assert the_one_violation(root).startswith(violation)
 
 
-def test_every_fault_is_printed_on_its_own_line_and_fails_the_command(root):
+def test_every_violation_is_printed_on_its_own_line_and_fails_the_command(root):
     write_run(root, {key: value for key, value in RUN.items() if key not in ("seconds", "device")})
     done = tool(root, "runs_check.py")
     assert done.returncode == 1

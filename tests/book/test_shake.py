@@ -57,7 +57,7 @@ print(json.dumps([float((x == 0).mean()), float(abs(x - x.round()).max()), float
 
 WEIGHTS = """
 import json, numpy as np
-from minilib.nn import Embedding, Linear
+from minilib.autodiff import Embedding, Linear
 rng = np.random.default_rng(0)
 layers = Linear(4, 3, rng, dtype=np.float32), Embedding(5, 4, rng, dtype=np.float32)
 print(json.dumps([layer.weight.data.ravel().tolist() for layer in layers]))
@@ -141,24 +141,24 @@ def result(slack, kind="same", compared=True):
 
 def test_a_claim_within_three_spreads_of_failing_is_a_fault_and_one_beyond_is_not():
     near = [(f"noise-{n}", result(slack)) for n, slack in enumerate((1.0, 2.0, 3.0, 4.0, 5.0), start=1)]
-    (fault,) = shake.faults(near)
-    assert fault.startswith("margin 1.9 (3 with spread 1.6, at least 1): 01_a cell 1: a < b")
-    assert shake.faults(near[:4]) == []  # too few to know a spread
+    (violation,) = shake.violations(near)
+    assert violation.startswith("margin 1.9 (3 with spread 1.6, at least 1): 01_a cell 1: a < b")
+    assert shake.violations(near[:4]) == []  # too few to know a spread
     false = [(f"noise-{n}", result(slack)) for n, slack in enumerate((-1.0, -2.0, -3.0, -4.0, -5.0), start=1)]
-    assert shake.faults(false) == []  # the assertion held all the same
+    assert shake.violations(false) == []  # the assertion held all the same
     far = [(f"noise-{n}", result(10 + slack)) for n, slack in enumerate((1.0, 2.0, 3.0, 4.0, 5.0), start=1)]
-    assert shake.faults(far) == []
+    assert shake.violations(far) == []
 
 
-def test_failed_cells_and_compared_texts_that_differ_are_faults():
-    found = shake.faults([("old", result(2.0, "failed")), ("old", result(2.0, "other"))])
-    assert found == ["old: 01_a cell 1 'x' failed", "old: 01_a cell 1 'x' other"]
-    assert shake.faults([("old", result(2.0, "other", compared=False))]) == []
+def test_failed_cells_and_compared_texts_that_differ_are_violations():
+    violations = shake.violations([("old", result(2.0, "failed")), ("old", result(2.0, "other"))])
+    assert violations == ["old: 01_a cell 1 'x' failed", "old: 01_a cell 1 'x' other"]
+    assert shake.violations([("old", result(2.0, "other", compared=False))]) == []
 
 
 def test_a_machine_without_a_compiler_may_leave_something_out_and_other_packages_may_print_otherwise():
-    assert shake.faults([("old", result(2.0, "without")), ("colab", result(2.0, "other"))]) == []
-    assert len(shake.faults([("noise-1", result(2.0, "without")), ("colab", result(2.0, "failed"))])) == 2
+    assert shake.violations([("old", result(2.0, "without")), ("colab", result(2.0, "other"))]) == []
+    assert len(shake.violations([("noise-1", result(2.0, "without")), ("colab", result(2.0, "failed"))])) == 2
 
 
 def test_a_chapter_that_hangs_on_the_last_digit_is_caught(small_book):

@@ -40,8 +40,8 @@ def test_without_a_complete_shake_the_page_says_so_and_with_one_it_has_the_table
         "what": "noise"
     }
     claim = {"chapter": "01_a", "claim": "a < b", "mean": 1.0, "spread": 0.25, "least": 0.5, "margin": 4.0}
-    found = {"machines": {"noise-1": machine}, "claims": 9, "smallest": [claim]}
-    (tmp_path / "book" / "shaken.json").write_text(json.dumps(found))
+    summary = {"machines": {"noise-1": machine}, "claims": 9, "smallest": [claim]}
+    (tmp_path / "book" / "shaken.json").write_text(json.dumps(summary))
     text = status_page.shaken(tmp_path)
     assert "| noise-1 | 7 | 7 | 7 | 7 | 7 | 7 | 7 | noise |" in text
     assert "| 4.0 | 1 | 0.25 | 01_a | `a < b` |" in text

@@ -5,8 +5,8 @@ import inspect
 import numpy as np
 import pytest
 
+from minilib.autodiff import Tensor
 from minilib.optim import LAMB, SGD, Adam, AdamW
-from minilib.tensor import Tensor
 from tests.optim.helpers import METHODS, Parameter, every_method, set_gradients, snapshot, start_parameters
 
 NAN, INF = float("nan"), float("inf")

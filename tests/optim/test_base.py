@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from minilib import optim
+from minilib.autodiff import Tensor
 from minilib.optim import SGD, Adam, Optimizer
-from minilib.tensor import Tensor
 from tests.optim.helpers import (
     METHODS,
     Parameter,

@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
-from minilib.memory import STATE, size, squares
+from minilib.analysis.memory import STATE, size, squares
 from minilib.optim import SGD
 from tests.optim.helpers import METHODS, every_method, run_steps, snapshot, start_parameters
 

@@ -1,4 +1,4 @@
-"""The explorable figure of the chapter on memory: what it shows is what minilib.memory says."""
+"""The explorable figure of the chapter on memory: what it shows is what minilib.analysis.memory says."""
 
 import json
 from itertools import product
@@ -7,7 +7,7 @@ import pytest
 from browsing import Visit
 from test_site import CONTRAST
 
-from minilib.memory import PRECISIONS, STATE, Transformer, training_bytes
+from minilib.analysis.memory import PRECISIONS, STATE, Transformer, training_bytes
 
 BERT = {"vocabulary": 30522, "max_length": 512, "segments": 2, "head": True}
 MODELS = {

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from minilib.memory import Transformer
+from minilib.analysis.memory import Transformer
 from minilib.torch_optim import CAME
 from tests.torch_optim.cases import CLASSES, bits, every_method, parameters, run_steps, some_methods
 from tests.torch_optim.helpers import gradients, set_gradients

@@ -3,8 +3,9 @@
 import pytest
 import torch_xla
 
-from minilib.pretrain import device, engine, sizes
-from tests.pretrain.conftest import prose  # noqa: F401
+from minilib.models import registry
+from minilib.training import device, trainer
+from tests.training.conftest import prose  # noqa: F401
 
 # PyTorch counts the devices at the first backward pass of a process, and would not find this one later.
 XLA = torch_xla.device()
@@ -26,11 +27,11 @@ FEW = {
 @pytest.fixture(scope="session", autouse=True)
 def tiny(tmp_path_factory):
     """All models are tiny, and no run measures how fast the device is."""
-    size = sizes.size
+    size = registry.size
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MINILIB_DATA", str(tmp_path_factory.mktemp("data")))
-        patch.setattr(sizes, "size", lambda name, **changes: size(name, **TINY | changes))
-        patch.setattr(engine, "matmul_rate", lambda *_: 1e9)
+        patch.setattr(registry, "size", lambda name, **changes: size(name, **TINY | changes))
+        patch.setattr(trainer, "matmul_rate", lambda *_: 1e9)
         yield
     device.matmul_rate.cache_clear()
 
@@ -41,6 +42,6 @@ def few(prose, tmp_path_factory):  # noqa: F811
 
     def make(**changes):
         out = str(tmp_path_factory.mktemp("runs") / "run")
-        return engine.Config(**FEW | {"corpus": str(prose), "device": "xla", "out": out} | changes)
+        return trainer.Config(**FEW | {"corpus": str(prose), "device": "xla", "out": out} | changes)
 
     return make

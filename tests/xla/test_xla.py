@@ -7,9 +7,10 @@ import torch
 import torch_xla
 import torch_xla.debug.metrics as metrics
 
-from minilib.pretrain import device, engine
-from minilib.pretrain.logbook import read_curve
-from minilib.pretrain.optimizers import careful_step, optimizer
+from minilib.training import device, trainer
+from minilib.training.optimizers import optimizer
+from minilib.training.run_dir import read_curve
+from minilib.training.step import step_if_finite
 from tests.xla.conftest import XLA
 
 METHODS = ["sgd", "adamw", "lars", "lamb", "adafactor", "came", "came-corrected"]
@@ -23,7 +24,7 @@ def curve(config):
 
 def followed(config):
     """Train; returns what XLA had counted at the start of each step: programs compiled, numbers read, and leftovers."""
-    counts, one_step = [], engine.Run.one_step
+    counts, one_step = [], trainer.Run.one_step
 
     def counting(self, *args):
         compiled = metrics.metric_data("CompileTime")
@@ -32,8 +33,8 @@ def followed(config):
         return one_step(self, *args)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine.Run, "one_step", counting)
-        engine.train(config, quiet=True)
+        patch.setattr(trainer.Run, "one_step", counting)
+        trainer.train(config, quiet=True)
     return counts
 
 
@@ -46,7 +47,7 @@ def run(request, few):
 
 def test_the_curve_is_that_of_the_processor(run, few):
     config = few(optimizer=run[0].optimizer, device="cpu")
-    engine.train(config, quiet=True)
+    trainer.train(config, quiet=True)
     assert curve(run[0]) == pytest.approx(curve(config), rel=1e-5)
 
 
@@ -64,7 +65,7 @@ def test_the_host_reads_nothing_but_the_rows_of_the_curve_and_every_operation_is
 
 
 def test_a_run_that_died_goes_on_as_if_it_had_not(run, few, monkeypatch):
-    config, one_step = few(optimizer=run[0].optimizer), engine.Run.one_step
+    config, one_step = few(optimizer=run[0].optimizer), trainer.Run.one_step
 
     def dies(self, *args):
         if self.step == 5:
@@ -72,10 +73,10 @@ def test_a_run_that_died_goes_on_as_if_it_had_not(run, few, monkeypatch):
         return one_step(self, *args)
 
     with monkeypatch.context() as patch:
-        patch.setattr(engine.Run, "one_step", dies)
+        patch.setattr(trainer.Run, "one_step", dies)
         with pytest.raises(KeyboardInterrupt):
-            engine.train(config, quiet=True)
-    engine.train(config, quiet=True)
+            trainer.train(config, quiet=True)
+    trainer.train(config, quiet=True)
     assert curve(config) == curve(run[0])
 
 
@@ -83,14 +84,14 @@ def test_a_run_that_died_goes_on_as_if_it_had_not(run, few, monkeypatch):
 def test_other_models_have_the_curve_of_the_processor_too(few, model):
     runs = [few(model=model, vocabulary=400, steps=2, device=name) for name in ("xla", "cpu")]
     for config in runs:
-        engine.train(config, quiet=True)
+        trainer.train(config, quiet=True)
     assert curve(runs[0]) == pytest.approx(curve(runs[1]), rel=1e-5)
 
 
 def test_accumulated_micro_batches_make_the_step_of_the_whole_batch(few):
     parts, whole = few(optimizer="sgd", lr=0.1, micro_batch=4), few(optimizer="sgd", lr=0.1, device="cpu")
     counts = followed(parts)
-    engine.train(whole, quiet=True)
+    trainer.train(whole, quiet=True)
     assert curve(parts) == pytest.approx(curve(whole), rel=1e-5)
     assert counts[5][0] == counts[3][0]
 
@@ -99,14 +100,14 @@ def test_dropout_is_drawn_by_one_program_and_is_the_same_in_another_run(few):
     config, again = (few(optimizer="sgd", lr=0.0, dropout=0.5, steps=4, log_every=1) for _ in range(2))
     counts = followed(config)
     assert counts[3][0] == counts[2][0]
-    engine.train(again, quiet=True)
+    trainer.train(again, quiet=True)
     assert curve(again) == curve(config)
 
 
 def test_bfloat16_trains_like_float32(few):
     exact, rough = (few(precision=name, steps=2) for name in ("fp32", "bf16"))
     for config in (exact, rough):
-        assert engine.train(config, quiet=True)["precision"] == config.precision
+        assert trainer.train(config, quiet=True)["precision"] == config.precision
     assert curve(rough) != curve(exact)
     assert curve(rough) == pytest.approx(curve(exact), rel=0.02)
 
@@ -123,8 +124,7 @@ def test_a_step_without_a_finite_gradient_changes_nothing_also_if_it_is_the_firs
                 p.grad = factor * torch.linspace(-1, 2, p.numel()).view(p.shape).to(place)
             torch_xla.sync()
             before = everything(model, opt)
-            careful_step(opt, torch.isfinite(model.weight.grad.sum()))
-            opt.zero_grad()
+            step_if_finite(opt, model.parameters(), 0.1, clip=None)
             torch_xla.sync()
             if not math.isfinite(factor):
                 after = everything(model, opt)
@@ -146,6 +146,6 @@ def test_the_device_is_picked_by_name_and_its_speed_is_that_of_the_processor():
     place = device.pick("xla")
     assert place == XLA
     rate, usual = (device.matmul_rate(d, torch.float32) for d in (place, torch.device("cpu")))
-    assert usual / 10 < rate < usual * 10  # more, where the product was not made or not waited for
+    assert usual / 10 < rate < usual * 10  # more, where the product was not tokenizer or not waited for
     assert device.precision(place) in ("fp32", "bf16")
     assert device.describe(place) == "xla"

@@ -87,19 +87,19 @@ def shake_digits():
     load = datasets.load_digits
 
     def load_digits(*args, **kwargs):
-        found = load(*args, **kwargs)
-        if not isinstance(found, tuple):
-            found.data = neighbours(found.data)
-            found.images = found.data.reshape(found.images.shape)
-            return found
-        return (neighbours(found[0]), *found[1:])
+        digits = load(*args, **kwargs)
+        if not isinstance(digits, tuple):
+            digits.data = neighbours(digits.data)
+            digits.images = digits.data.reshape(digits.images.shape)
+            return digits
+        return (neighbours(digits[0]), *digits[1:])
 
     datasets.load_digits = load_digits
 
 
 def shake_layers():
     """Weights that are drawn in double and kept in single precision, in which the noise of the draw is lost."""
-    from minilib import nn
+    from minilib.autodiff import nn
 
     for layer in (nn.Linear, nn.Embedding):
 
@@ -156,7 +156,8 @@ class AfterImport(importlib.abc.MetaPathFinder):
 
 if os.environ.get("ULP"):
     SEED = int(os.environ["ULP"])
-    AFTER = {"numpy": shake_numpy, "torch": shake_torch, "sklearn.datasets": shake_digits, "minilib.nn": shake_layers}
+    AFTER = {"numpy": shake_numpy, "torch": shake_torch, "sklearn.datasets": shake_digits}
+    AFTER |= {"minilib.autodiff.nn": shake_layers}
     sys.meta_path.insert(0, AfterImport(AFTER))
 if os.environ.get("OFFLINE"):
     go_offline()

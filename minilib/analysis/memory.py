@@ -1,0 +1,201 @@
+"""The bytes of a training run, predicted: parameters, gradients, master weights, optimizer state, activations.
+
+A model is a description, the shapes of its parameters and the tensors that its backward pass needs, and nothing is
+allocated. Sources: the state of each optimizer is that of `minilib.optim`; the activations are what PyTorch's
+autograd saves for a transformer with a LayerNorm before (or after) each half of a block; sharding is ZeRO
+(Rajbhandari et al. 2020). Chapter 9 derives every line, and compares it with what is really held.
+
+Absent on purpose: what lives for less than one operation (temporaries), an allocator's waste, the driver's own
+memory, communication buffers, tensor and pipeline parallelism, gradient accumulation buffers of a second dtype.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from math import ceil, prod
+
+Shape = tuple[int, ...]
+INDEX = 8  # bytes of an integer token id
+STATISTIC = 4  # a norm keeps its mean and 1/deviation in float32, whatever the rest is in
+
+
+def size(shape: Shape) -> int:
+    """Numbers in an array of this shape."""
+    return prod(shape)
+
+
+def factors(shape: Shape) -> int:
+    """Row and column means of a matrix (of each matrix in a stack); a vector keeps every number."""
+    return prod(shape[:-1]) + prod(shape[:-2] + shape[-1:]) if len(shape) > 1 else prod(shape)
+
+
+def squares(shape: Shape) -> int:
+    """One square matrix for every axis."""
+    return sum(n * n for n in shape)
+
+
+# How many numbers an optimizer remembers for one parameter, beside the parameter and its gradient.
+STATE: dict[str, Callable[[Shape], int]] = {
+    "SGD": lambda shape: 0,
+    "Momentum": size,  # heavy ball, Nesterov
+    "LARS": size,
+    "Adagrad": size,
+    "RMSProp": size,
+    "Adam": lambda shape: 2 * size(shape),
+    "AdamW": lambda shape: 2 * size(shape),
+    "LAMB": lambda shape: 2 * size(shape),
+    "AMSGrad": lambda shape: 3 * size(shape),
+    "Adafactor": factors,
+    "CAME": lambda shape: size(shape) + factors(shape) * (2 if len(shape) > 1 else 1),
+    "SM3": lambda shape: sum(shape) or 1,  # without momentum
+    "Lion": size,
+    "AdamMini": lambda shape: size(shape) + (shape[0] if len(shape) > 1 else 1),
+    "Muon": lambda shape: size(shape) * (1 if len(shape) == 2 else 2),  # what is no matrix goes to AdamW
+    "ScheduleFree": lambda shape: 2 * size(shape),
+    "Shampoo": squares,
+    "SOAP": lambda shape: 2 * size(shape) + (2 * squares(shape) if len(shape) > 1 else 0),
+}
+
+
+def state_numbers(shapes: Iterable[Shape], optimizer: str) -> int:
+    """Numbers of state that `optimizer` keeps for parameters of these shapes.
+
+    Raises:
+        ValueError: no such optimizer.
+    """
+    if optimizer not in STATE:
+        raise ValueError(f"optimizer must be one of {list(STATE)}, got {optimizer!r}")
+    return sum(STATE[optimizer](tuple(shape)) for shape in shapes)
+
+
+@dataclass(frozen=True)
+class Precision:
+    """Bytes of one number of each kind; `master` is the float32 copy of parameters kept in 16 bits, or 0."""
+
+    parameters: float
+    gradients: float
+    master: float
+    state: float
+    activations: float
+
+
+PRECISIONS = {
+    "fp32": Precision(4, 4, 0, 4, 4),
+    "bf16 + fp32 master": Precision(2, 2, 4, 4, 2),
+    "pure bf16": Precision(2, 2, 0, 2, 2),
+    # one byte, and a float32 scale for each block of 2048 (Dettmers et al. 2022)
+    "bf16 + 8-bit state": Precision(2, 2, 4, 1 + 4 / 2048, 2),
+}
+
+
+@dataclass(frozen=True)
+class Transformer:
+    """BERT's shape. With the defaults it is `autodiff.TransformerEncoder`; BERT has two `segments` and a `head`.
+
+    Args:
+        vocabulary, max_length, width, layers, heads: as there.
+        ffn: inner width of the MLP; 0 means 4 * width.
+        segments: rows of a table that tells first from second sentence.
+        head: a dense layer, GELU and LayerNorm before the logits.
+    """
+
+    vocabulary: int
+    max_length: int
+    width: int
+    layers: int
+    heads: int
+    ffn: int = 0
+    segments: int = 0
+    head: bool = False
+
+    def shapes(self) -> dict[str, Shape]:
+        """Name -> shape of every parameter; the output layer shares the token table."""
+        h, f = self.width, self.ffn or 4 * self.width
+        out = {"tokens.weight": (self.vocabulary, h), "positions.weight": (self.max_length, h)}
+        if self.segments:
+            out["segments.weight"] = (self.segments, h)
+        for i in range(self.layers):
+            for norm in ("norm1", "norm2"):
+                out |= {f"blocks.{i}.{norm}.gain": (h,), f"blocks.{i}.{norm}.bias": (h,)}
+            maps = {f"attention.{name}": (h, h) for name in ("query", "key", "value", "output")}
+            for name, shape in (maps | {"mlp.layers.0": (h, f), "mlp.layers.1": (f, h)}).items():
+                out |= {f"blocks.{i}.{name}.weight": shape, f"blocks.{i}.{name}.bias": shape[1:]}
+        out |= {"norm.gain": (h,), "norm.bias": (h,)}
+        if self.head:
+            out |= {"dense.weight": (h, h), "dense.bias": (h,), "last.gain": (h,), "last.bias": (h,)}
+        return out | {"bias": (self.vocabulary,)}
+
+    def parameters(self) -> int:
+        """The number of numbers in all parameters."""
+        return sum(map(size, self.shapes().values()))
+
+    def block(self, batch: int, length: int, e: float = 4, dropout=False, flash=False) -> dict[str, float]:
+        """Bytes that one block saves for its backward pass, by tensor; `e` is the bytes of a number.
+
+        `dropout` after the attention weights and after both halves; `flash` attention never stores the weights.
+        """
+        bs, bsh = batch * length, batch * length * self.width
+        weights = batch * self.heads * length**2
+        saved = {
+            "inputs of the two norms": 2 * bsh * e,
+            "statistics of the two norms": 4 * bs * STATISTIC,
+            "inputs of query, key, value and of the MLP": 2 * bsh * e,
+            "query, key, value": 3 * bsh * e,
+            "attention weights": batch * self.heads * length * STATISTIC if flash else weights * e,
+            "input of the output map": bsh * e,
+            "MLP before and after GELU": 2 * bs * (self.ffn or 4 * self.width) * e,
+        }
+        if dropout:
+            saved["masks of the two halves, one byte each"] = 2 * bsh
+            saved["attention weights after dropout, and mask"] = 0 if flash else weights * (e + 1)
+        return saved
+
+    def ends(self, batch: int, length: int, masked: int, e: float = 4) -> dict[str, float]:
+        """Bytes saved before the first block and after the last; `masked` tokens of the whole batch are predicted."""
+        bs, bsh, kh = batch * length, batch * length * self.width, masked * self.width
+        saved = {
+            "token and segment ids": (2 if self.segments else 1) * bs * INDEX,
+            "input and statistics of the norm": bsh * e + 2 * bs * STATISTIC,
+            "which tokens, and what they are": 2 * masked * INDEX,
+            "input of the output layer": kh * e,
+            "log-probabilities": (masked * self.vocabulary + 1) * e,  # and the number of targets
+        }
+        if self.head:
+            saved["dense layer, GELU, norm"] = 3 * kh * e + 2 * masked * STATISTIC
+        return saved
+
+    def activations(self, batch: int, length: int, masked: int, e: float = 4, recompute=False, **options) -> float:
+        """Bytes held for the backward pass when they are most; `recompute` keeps only the input of each block."""
+        block, ends = sum(self.block(batch, length, e, **options).values()), self.ends(batch, length, masked, e)
+        if not recompute:
+            return sum(ends.values()) + self.layers * block
+        inputs = self.layers * batch * length * self.width * e
+        # Most is held after the forward pass, or when the last block has been recomputed and the head is done with.
+        one_block = block - batch * length * self.width * e + ends["token and segment ids"]
+        return inputs + max(sum(ends.values()), one_block)
+
+
+def training_bytes(
+    shapes: Iterable[Shape], optimizer: str, precision: str = "fp32", devices: int = 1, stage: int = 0
+) -> dict[str, int]:
+    """Bytes on each of `devices` for everything but activations: ZeRO stage 1 cuts optimizer state and master
+    weights into equal shares, 2 gradients too, 3 parameters too; 0 keeps all of it everywhere.
+
+    Raises:
+        ValueError: unknown optimizer or precision, a stage outside 0 ... 3, less than one device.
+    """
+    if precision not in PRECISIONS:
+        raise ValueError(f"precision must be one of {list(PRECISIONS)}, got {precision!r}")
+    if stage not in (0, 1, 2, 3) or devices < 1:
+        raise ValueError(f"stage must be 0, 1, 2 or 3 and devices at least 1, got {stage} and {devices}")
+    shapes, p = [tuple(shape) for shape in shapes], PRECISIONS[precision]
+    d = sum(map(size, shapes))
+
+    def share(numbers, bytes_each, from_stage):
+        return ceil(ceil(numbers / (devices if stage >= from_stage else 1)) * bytes_each)
+
+    return {
+        "parameters": share(d, p.parameters, 3),
+        "gradients": share(d, p.gradients, 2),
+        "master weights": share(d, p.master, 1),
+        "optimizer state": share(state_numbers(shapes, optimizer), p.state, 1),
+    }

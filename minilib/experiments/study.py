@@ -1,0 +1,102 @@
+"""A study: many small jobs, each done once and saved as soon as it is done, and the record of them all.
+
+It goes on where it stopped, perhaps with newer code: each job remembers the commit at which it was run. Absent on
+purpose: several processes; jobs that depend on each other.
+"""
+
+import json
+import platform
+import sys
+from collections.abc import Callable, Iterable
+from importlib.metadata import version
+from pathlib import Path
+
+from minilib import needs
+from minilib.datasets import Docstrings
+from minilib.experiments.records import Project, commit, machine, now, project, write
+
+
+class Study:
+    """Does jobs once each and records the whole.
+
+    Args:
+        name: of the run's folder; letters, digits and hyphens.
+        config: everything that decides the results, JSON-able; a study with another config starts anew.
+        where: the project whose record it is; by default that of the current folder.
+
+    Raises:
+        ValueError: the name has other characters, or there is no such project.
+    """
+
+    def __init__(self, name: str, config: dict, where: Project | None = None):
+        if not name or not all(c.isalnum() or c == "-" for c in name):
+            raise ValueError(f"name must be letters, digits and hyphens, got {name!r}")
+        self.name, self.config, self.project = name, json.loads(json.dumps(config)), where or project()
+        self.partial = self.project.root / "_build" / "studies" / f"{name}.json"
+        saved = json.loads(self.partial.read_text(encoding="utf-8")) if self.partial.exists() else {}
+        fresh = saved.get("config") != self.config
+        empty = {"config": self.config, "start": now(), "seconds": 0.0, "jobs": {}, "commits": {}}
+        self.saved = empty if fresh else {"commits": {}} | saved
+        self.commit = commit()  # of the code that this process has imported
+
+    @property
+    def scratch(self) -> Path:
+        """A folder for what its jobs keep on the way, such as checkpoints."""
+        return self.partial.with_suffix("")
+
+    def run(self, jobs: Iterable[tuple[str, Callable[[], object]]]) -> dict:
+        """Results by key of all `(key, function)` pairs; a function runs only when its key has no result yet."""
+        from time import perf_counter
+
+        with needs("book"):
+            from tqdm import tqdm
+
+        missing = {key: function for key, function in jobs if key not in self.saved["jobs"]}
+        for key, function in tqdm(missing.items(), desc=self.name, disable=not missing):
+            start = perf_counter()
+            self.saved["jobs"][key] = function()
+            self.saved["seconds"] += perf_counter() - start
+            self.saved["commits"][key] = self.commit
+            write(self.partial, json.dumps(self.saved))
+        return self.saved["jobs"]
+
+    def commits(self) -> list[str]:
+        """The commits at which the jobs were run, each once, in the order of the jobs."""
+        return list(dict.fromkeys(self.saved["commits"].get(key, "unknown") for key in self.saved["jobs"]))
+
+    def record(self, curve: list[dict], results: dict, corpus: Docstrings | None = None) -> Path:
+        """Write the run's folder and forget the partial results; returns the folder.
+
+        Args:
+            curve: rows with the same keys, e.g. `{"optimizer": "LAMB", "step": 1, "loss": 2.3}`.
+            results: the final numbers, JSON-able.
+            corpus: what the run was made from, where that was `docstrings()`; its sha256 and versions are recorded.
+
+        Raises:
+            ValueError: no rows, or rows with different keys; nothing is written then.
+        """
+        if not curve or any(row.keys() != curve[0].keys() for row in curve):
+            raise ValueError("curve must have rows, all with the same keys")
+        folder = self.project.records / self.name
+        names = ("numpy", "scipy", "scikit-learn", *({"torch"} & sys.modules.keys()))  # torch where it ran
+        libraries = {name: version(name) for name in names}
+        run = {
+            "name": self.name,
+            "command": f"make study NAME={self.name}",
+            "config": self.config,
+            "commits": self.commits(),
+            "device": machine(),
+            "versions": {"python": platform.python_version(), **libraries},
+            "start": self.saved["start"],
+            "end": now(),
+            "seconds": round(self.saved["seconds"], 1),
+            "results": results,
+        }
+        if corpus:
+            run["corpus"] = {"sha256": corpus.sha256, "sources": corpus.sources}
+        rows = [",".join(curve[0])] + [",".join(str(v) for v in row.values()) for row in curve]
+        write(folder / "curve.csv", "\n".join(rows) + "\n")
+        write(folder / "run.json", json.dumps(run, indent=1) + "\n")
+        self.partial.unlink(missing_ok=True)
+        print(f"recorded in {folder}", file=sys.stderr)
+        return folder

@@ -1,0 +1,131 @@
+"""BERT (Devlin et al. 2019): an encoder that guesses hidden tokens, and whether two segments belong together.
+
+As published: a norm after each half of a block, GELU by the error function, epsilon 1e-12, a head of its own before the
+output layer, which is the token table, with a bias. The head sees only the tokens that are to be guessed.
+
+The first weights are not as published. BERT's are normal with deviation 0.02 at every width, its position table too.
+Here the deviation is 0.02 at the width of BERT-base and shrinks with the root of the width, as for any matrix that is
+to keep the size of what it multiplies. The position table begins as the sinusoids of Vaswani et al. 2017 and learns on
+from there: to look at a neighbour is then one matrix for all positions. Chapter 14 measures what that is worth.
+`published_weights` asks for BERT's, without its cut of the tails at two deviations.
+"""
+
+import math
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from minilib.models.layers import Block, Loss, Size, check_length, checked, initialise, score, sinusoids, through
+
+EPS = 1e-12
+
+
+@dataclass(frozen=True)
+class BertSize(Size):
+    """See `Size`.
+
+    Args:
+        next_sentence: have a pooler and the head that says whether the second segment follows the first. Off, so that
+            every parameter has a gradient when only tokens are hidden.
+        pre_norm: normalise before each half of a block, and once at the end (Xiong et al. 2020); not as published.
+        published_weights: draw all first weights with deviation 0.02.
+    """
+
+    vocabulary: int = 30_522
+    length: int = 512
+    next_sentence: bool = False
+    pre_norm: bool = False
+    published_weights: bool = False
+
+
+class Bert(nn.Module):
+    """Batches have `tokens` (B, T), `positions` and `targets` (B, K); also `segments` (B, T) and `next` (B,), 0 or 1.
+
+    All are int64. Raises ValueError, in every method that takes them, for another shape, or more than `length` tokens.
+    """
+
+    def __init__(self, size: BertSize):
+        super().__init__()
+        self.size, width = size, size.width
+        self.tokens = nn.Embedding(size.vocabulary, width)
+        self.positions = nn.Embedding(size.length, width)
+        self.segments = nn.Embedding(2, width)
+        self.norm, self.dropout = nn.LayerNorm(width, EPS), nn.Dropout(size.dropout)
+        self.blocks = nn.ModuleList(Block(size, F.gelu, EPS, size.pre_norm, causal=False) for _ in range(size.layers))
+        self.last = nn.LayerNorm(width, EPS) if size.pre_norm else nn.Identity()
+        self.head = nn.Sequential(nn.Linear(width, width), nn.GELU(), nn.LayerNorm(width, EPS))
+        self.bias = nn.Parameter(torch.zeros(size.vocabulary))
+        if size.next_sentence:
+            self.pooler = nn.Linear(width, width)
+            self.next = nn.Linear(width, 2)
+        self.initialise()
+
+    def initialise(self) -> None:
+        """Draw all weights anew."""
+        if self.size.published_weights:
+            return initialise(self, lambda name: 0.02)
+        deviation = 0.02 * math.sqrt(768 / self.size.width)
+        initialise(self, lambda name: deviation)
+        with torch.no_grad():
+            self.positions.weight.copy_(deviation * sinusoids(self.size.length, self.size.width))
+
+    def forward(self, batch: dict[str, Tensor]) -> Loss:
+        """The loss over the hidden tokens; that over `next` is added to it where the batch has some."""
+        hidden = self.hidden(batch.get("tokens"), batch.get("segments"))
+        logits = self.guesses(hidden, batch)
+        out = score(logits, checked("targets", batch.get("targets"), *logits.shape[:2]))
+        if "next" in batch:
+            pooled = self.pooled(hidden)
+            follows = score(self.next(pooled), checked("next", batch["next"], len(hidden)))
+            out = out._replace(loss=out.loss + follows.loss)
+        return out
+
+    def logits(self, batch: dict[str, Tensor]) -> Tensor:
+        """(B, K, V): what each hidden token may be."""
+        return self.guesses(self.hidden(batch.get("tokens"), batch.get("segments")), batch)
+
+    def hidden(self, tokens: Tensor, segments: Tensor | None = None, mask: Tensor | None = None) -> Tensor:
+        """Last hidden states (B, T, width), for fine-tuning.
+
+        Args:
+            tokens: (B, T).
+            segments: (B, T) of 0 and 1; all 0 if not given.
+            mask: (B, T), 0 or False for padding, which no token sees; each row must have something else.
+        """
+        x = self.embed(tokens, segments)
+        if mask is not None:
+            mask = checked("mask", mask, *tokens.shape, dtypes=(torch.int64, torch.bool))[:, None, None, :].bool()
+        return self.last(through(self.blocks, self.size, x, mask))
+
+    def embed(self, tokens: Tensor, segments: Tensor | None) -> Tensor:
+        """What goes into the first block."""
+        check_length("tokens", checked("tokens", tokens, None, None), self.size.length)
+        x = self.tokens(tokens) + self.positions.weight[: tokens.shape[1]]
+        if segments is None:
+            x = x + self.segments.weight[0]
+        else:
+            x = x + self.segments(checked("segments", segments, *tokens.shape))
+        return self.dropout(self.norm(x))
+
+    def guesses(self, hidden: Tensor, batch: dict[str, Tensor]) -> Tensor:
+        """The head and the output layer, on the hidden states at `positions` only."""
+        positions = checked("positions", batch.get("positions"), len(hidden), None)
+        chosen = torch.take_along_dim(hidden, positions[:, :, None], dim=1)
+        return F.linear(self.head(chosen), self.tokens.weight, self.bias)
+
+    def pooled(self, hidden: Tensor) -> Tensor:
+        """(B, width): tanh of a layer on the first token's hidden state. ValueError when the size has no pooler."""
+        if not self.size.next_sentence:
+            raise ValueError("this model has no pooler and no next-sentence head: build it with next_sentence=True")
+        return torch.tanh(self.pooler(hidden[:, 0]))
+
+    @torch.no_grad()
+    def attention_maps(self, batch: dict[str, Tensor]) -> Tensor:
+        """Attention weights (layers, B, heads, T, T) for pictures: row i says where token i looks."""
+        x, maps = self.embed(batch.get("tokens"), batch.get("segments")), []
+        for block in self.blocks:
+            maps.append(block.attention.weights(block.norm1(x) if block.pre_norm else x))
+            x = block(x)
+        return torch.stack(maps)

@@ -1,0 +1,212 @@
+"""What decides a run: one typed dataclass, from the command line, a TOML file, or Python.
+
+`Config()` is a run that works on any machine. `--config file.toml` sets fields by name, and arguments win over it. A
+run in several phases, as LAMB's two, is a TOML file with `[[phases]]`: each may set its own `steps`, `length`,
+`batch_size`, `lr` and `warmup`, and starts a schedule of its own; what it leaves out is the run's.
+"""
+
+import argparse
+import dataclasses
+import json
+import math
+import tomllib
+import typing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+OPTIMIZERS = ("sgd", "adamw", "lars", "lamb", "adafactor", "came", "came-corrected")
+PRECISIONS = (None, "bf16", "fp32")
+SCHEDULES = ("constant", "linear", "polynomial", "cosine")
+
+
+def option(default, help, low=None, high=None, choices=None):
+    """A field with its help text, and what it may be: low <= value <= high, or one of `choices`."""
+    return field(default=default, metadata={"help": help, "low": low, "high": high, "choices": choices})
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A stretch of training with rows of one length, one batch size and one schedule."""
+
+    steps: int
+    length: int
+    batch_size: int
+    lr: float
+    warmup: float
+
+
+@dataclass(frozen=True)
+class Config:
+    """Raises ValueError, on construction, for the first field that is out of range."""
+
+    # What is trained on what
+    model: str = option("bert-tiny", "size by name: bert-tiny, ..., bert-large, gpt2, gpt2-medium, t5-small, t5-base")
+    layers: int | None = option(None, "blocks, in place of the named model's (T5: in each stack)", low=1)
+    width: int | None = option(
+        None, "of the hidden states, likewise; heads have 64 numbers, but are at least two", low=4
+    )
+    corpus: str = option("docstrings", "docstrings, novels, or a folder of .txt files")
+    vocabulary: int = option(4096, "entries of the tokenizer, which is trained on the corpus", low=300, high=65_536)
+    length: int = option(64, "tokens a row", low=8)
+    mask_rate: float = option(0.3, "share of masked tokens in training (BERT); 0.15 as published", low=0.01, high=0.9)
+    whole_words: bool = option(False, "mask all pieces of a word together (BERT)")
+    next_sentence: bool = option(
+        False, "rows of two segments, and the task to tell whether they belong together (BERT)"
+    )
+    pre_norm: bool = option(False, "normalise before, not after, attention and feed-forward (BERT)")
+    published_weights: bool = option(False, "first weights as published, for comparison: slower to learn (BERT)")
+    dropout: float = option(0.0, "share of activations that is dropped in training", low=0.0, high=0.9)
+    init_from: str | None = option(None, "begin with the weights and the tokenizer of this run, or export: a folder")
+    # How
+    optimizer: str = option("adamw", "the method", choices=OPTIMIZERS)
+    lr: float = option(2e-3, "peak learning rate", low=0.0)
+    scale_lr: int | None = option(None, "batch size that `lr` is for: it grows as the root of the batch", low=1)
+    weight_decay: float = option(0.01, "of matrices; biases and norms have none", low=0.0)
+    clip: float | None = option(1.0, "largest norm of all gradients together; 'none' for no clipping", low=0.0)
+    batch_size: int = option(32, "rows a step, over all processes", low=1)
+    micro_batch: int | None = option(None, "rows that a process takes at once; the batch is accumulated", low=1)
+    steps: int = option(1300, "steps of the optimizer", low=1)
+    tokens: int | None = option(None, "train on so many tokens, in place of `steps`", low=1)
+    schedule: str = option("polynomial", "how the learning rate falls after the warm-up", choices=SCHEDULES)
+    power: float = option(0.5, "of the polynomial schedule", low=0.01)
+    warmup: float = option(0.2, "warm-up: a share of the steps if below 1, else a number of steps", low=0.0)
+    phases: tuple = option((), "several phases, in a TOML file only")
+    seed: int = option(0, "of the weights, of the order of the rows and of the masks", low=0)
+    # On what
+    device: str | None = option(None, "cpu, cuda, mps, xla; by default the best that is there")
+    precision: str | None = option(
+        None, "bf16 (autocast; weights stay float32) or fp32; by default what is faster here", choices=PRECISIONS
+    )
+    compile: bool = option(False, "torch.compile the model (slower to start; gains on a GPU)")
+    recompute: bool = option(False, "recompute activations in the backward pass: less memory, a third more work")
+    parallel: str = option("ddp", "how several processes share the work", choices=("ddp", "fsdp"))
+    # What is kept
+    out: str | None = option(
+        None, "the run's folder; by default runs/MODEL-OPTIMIZER. A run that stopped there goes on"
+    )
+    log_every: int = option(10, "steps between two rows of curve.csv", low=1)
+    evaluate_every: int = option(100, "steps between two validations", low=1)
+    evaluate_rows: int = option(512, "rows of validation", low=1)
+    save_every: int = option(200, "steps between two checkpoints", low=1)
+    max_skipped: int = option(20, "steps without a finite gradient that are skipped before the run gives up", low=0)
+    noise_scale: bool = option(False, "log the gradient noise scale (needs two micro-batches a process, not fsdp)")
+
+    def __post_init__(self):
+        check_fields(self)
+        _plan(self)
+
+    @property
+    def plan(self) -> list[Phase]:
+        """The phases: what `phases` says, or the one that the fields describe."""
+        return _plan(self)
+
+    @property
+    def folder(self) -> Path:
+        return Path(self.out or f"runs/{self.model}-{self.optimizer}")
+
+
+def _plan(config: Config) -> list[Phase]:
+    own = {f.name: getattr(config, f.name) for f in dataclasses.fields(Phase)}
+    plan = []
+    for k, changes in enumerate(config.phases or ({},)):
+        if unknown := set(changes) - set(own):
+            raise ValueError(f"phases[{k}] has an unknown field {min(unknown)!r}: may be one of {sorted(own)}")
+        options = {f.name: f for f in dataclasses.fields(Config)}
+        phase = own | {name: _checked(options[name], value) for name, value in changes.items()}
+        if config.tokens is not None:
+            if config.phases:
+                raise ValueError("tokens is for runs of one phase: give the phases their steps")
+            phase["steps"] = max(1, round(config.tokens / (phase["length"] * phase["batch_size"])))
+        plan.append(Phase(**phase))
+    return plan
+
+
+def check_fields(settings) -> None:
+    """Give every field of a frozen dataclass its type. ValueError for the first that has another or is out of range."""
+    for f in dataclasses.fields(settings):
+        object.__setattr__(settings, f.name, _checked(f, getattr(settings, f.name)))
+
+
+def _checked(f, value):
+    """The value in the field's type. ValueError when it has another type or is out of range."""
+    kinds = typing.get_args(f.type) or (f.type,)
+    if isinstance(value, list) and tuple in kinds:
+        value = tuple(value)
+    if float in kinds and type(value) is int:
+        value = float(value)
+    if type(value) not in kinds:
+        names = " or ".join("None" if k is type(None) else k.__name__ for k in kinds)
+        raise ValueError(f"{f.name} must be {names}, got {value!r}")
+    low, high, choices = (f.metadata.get(k) for k in ("low", "high", "choices"))
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{f.name} must be finite, got {value}")
+    if choices is not None and value not in choices:
+        raise ValueError(f"{f.name} must be one of {', '.join(map(str, choices))}, got {value!r}")
+    if value is not None and ((low is not None and value < low) or (high is not None and value > high)):
+        bounds = f"from {low} to {high}" if high is not None else f"at least {low}"
+        raise ValueError(f"{f.name} must be {bounds}, got {value}")
+    return value
+
+
+def parse(
+    argv: list[str] | None = None,
+    kind: type = Config,
+    program: str = "python -m minilib.training",
+    about: str = "Pretrain BERT, GPT-2 or T5.",
+):
+    """The configuration that a command line asks for: a `kind`, which is a dataclass whose fields are `option`s.
+
+    Raises:
+        ValueError: a field is out of range, or the TOML file cannot be read.
+        SystemExit: --help (0), or an argument that is not one (2).
+    """
+    parser = argparse.ArgumentParser(program, description=about, allow_abbrev=False)
+    parser.add_argument(
+        "--config", metavar="FILE", default=argparse.SUPPRESS, help="a TOML file with any of the fields below"
+    )
+    for f in dataclasses.fields(kind):
+        if f.name == "phases":
+            continue
+        name, text = f"--{f.name.replace('_', '-')}", f"{f.metadata['help']} (default {f.default})"
+        more = {"dest": f.name, "default": argparse.SUPPRESS, "help": text.replace("%", "%%")}
+        if f.type is bool:
+            parser.add_argument(name, action=argparse.BooleanOptionalAction, **more)
+            continue
+        kinds = typing.get_args(f.type) or (f.type,)
+        read = _maybe(kinds[0]) if type(None) in kinds else kinds[0]
+        metavar = "|".join(filter(None, f.metadata["choices"] or ())) or kinds[0].__name__.upper()
+        parser.add_argument(name, type=read, metavar=metavar, **more)
+    given = vars(parser.parse_args(argv))
+    file = given.pop("config", None)
+    return kind(**(read_toml(Path(file), kind) if file else {}) | given)
+
+
+def _maybe(kind):
+    """Reads a value of `kind`, or none."""
+
+    def read(text):
+        return None if text.lower() == "none" else kind(text)
+
+    read.__name__ = kind.__name__
+    return read
+
+
+def read_toml(path: Path, kind: type = Config) -> dict:
+    """The fields in a TOML file. ValueError when it cannot be read or names a field that `kind` has not."""
+    return _fields(path, tomllib.loads, kind)
+
+
+def read_json(path: Path) -> Config:
+    """The configuration in a run's config.json. ValueError as for `read_toml`, or a field is out of range."""
+    return Config(**_fields(path, json.loads, Config))
+
+
+def _fields(path, loads, kind):
+    try:
+        fields = dict(loads(path.read_text(encoding="utf-8")))
+    except (OSError, TypeError, ValueError) as error:  # the last: not UTF-8, not TOML, not JSON
+        raise ValueError(f"the configuration {path} cannot be read: {error}") from None
+    known = {f.name for f in dataclasses.fields(kind)}
+    if unknown := set(fields) - known:
+        raise ValueError(f"{path} has an unknown field {min(unknown)!r}: may be one of {sorted(known)}")
+    return fields

@@ -1,0 +1,1 @@
+"""From a text to batches: corpora, tokenizer, packed rows, objectives, and which rows are in which batch."""

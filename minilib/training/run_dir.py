@@ -1,0 +1,126 @@
+"""The folder of a run: what it was (`config.json`, `tokenizer.json`, `run.json`), and how it went (`curve.csv`,
+TensorBoard, a picture).
+
+`run.json` has the fields of a recorded run (`experiments.records`), so that a chapter can read it. Only rank 0 writes.
+"""
+
+import csv
+import dataclasses
+import json
+import math
+import platform
+import shlex
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+from minilib.experiments import records
+from minilib.training import export
+from minilib.training.config import Config, read_json
+from minilib.training.data.tokenizer import Tokenizer
+
+LIBRARIES = ("torch", "numpy", "tokenizers", "safetensors")
+
+
+class MetricsLogger:
+    """Rows of numbers, kept in `curve.csv` as they come; on resuming, rows after `step` are cut off."""
+
+    def __init__(self, folder: Path, config: Config, tokenizer: Tokenizer, step: int):
+        from torch.utils.tensorboard import SummaryWriter
+
+        self.folder, self.config, self.start = folder, config, records.now()
+        self.rows = [row for row in read_curve(folder) if row["step"] <= step]
+        records.write(folder / export.TOKENIZER, tokenizer.inner.to_str() + "\n")
+        records.write(folder / export.CONFIG, json.dumps(dataclasses.asdict(config), indent=1) + "\n")
+        self._write_curve()
+        self.board = SummaryWriter(str(folder / "tensorboard"), purge_step=step + 1)
+
+    def add(self, row: dict) -> None:
+        """A row, with the same keys each time; NaN where nothing was measured."""
+        self.rows.append(row)
+        if len(self.rows) == 1:
+            self._write_curve()
+        else:
+            with open(self.folder / "curve.csv", "a", encoding="utf-8") as file:
+                file.write(",".join(str(v) for v in row.values()) + "\n")
+        for name, value in row.items():
+            if name != "step" and not math.isnan(value):
+                self.board.add_scalar(name, value, row["step"])
+
+    def _write_curve(self):
+        if self.rows:
+            lines = [self.rows[0], *(row.values() for row in self.rows)]
+            records.write(self.folder / "curve.csv", "".join(",".join(map(str, line)) + "\n" for line in lines))
+
+    def finish(self, device: str, seconds: float, results: dict) -> None:
+        """Write `run.json` and the picture of the curve: the run is complete."""
+        self.board.close()
+        draw_curve(self.rows, results, self.folder / "curve.png")
+        write_run(self.folder, "minilib.training", self.config, device, self.start, seconds, results)
+
+
+def write_run(folder: Path, program: str, config, device: str, start: str, seconds: float, results: dict) -> None:
+    """Write `run.json`: the fields of a recorded run (`records.FIELDS`), of a run of `python -m program`."""
+    run = {
+        "name": folder.name,
+        "command": shlex.join(["python", "-m", program, *sys.argv[1:]]),
+        "config": dataclasses.asdict(config),
+        "commits": [records.commit()],
+        "device": device,
+        "versions": {"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}},
+        "start": start,
+        "end": records.now(),
+        "seconds": round(seconds, 1),
+        "results": results,
+    }
+    records.write(folder / "run.json", json.dumps(run, indent=1) + "\n")
+
+
+def check_folder(config: Config) -> None:
+    """ValueError when the folder has a run with another configuration."""
+    path = config.folder / export.CONFIG
+    if not path.exists():
+        return
+    there, ours = dataclasses.asdict(read_json(path)), dataclasses.asdict(config)
+    free = {"out", "device", "parallel", "micro_batch"}  # may change when a run goes on
+    if other := [name for name in ours if name not in free and ours[name] != there[name]]:
+        name = other[0]
+        raise ValueError(
+            f"{config.folder} has a run with {name} = {there[name]!r}, now it is {ours[name]!r}: give another "
+            "--out, or remove the folder"
+        )
+
+
+def check_tokenizer(folder: Path, tokenizer: Tokenizer) -> None:
+    """ValueError when the folder has a run with another tokenizer: the corpus is not what it was."""
+    if (folder / export.TOKENIZER).exists() and export.read_tokenizer(folder).content != tokenizer.content:
+        raise ValueError(
+            f"{folder} has a run with another tokenizer: the corpus, or the library that made it, is another than when"
+            " the run began; give another --out, or remove the folder"
+        )
+
+
+def read_curve(folder: Path) -> list[dict]:
+    """The rows of a run's `curve.csv`, numbers as they were written; none when there is no such file."""
+    path = folder / "curve.csv"
+    if not path.exists():
+        return []
+    with open(path, newline="", encoding="utf-8") as file:
+        return [{k: int(v) if v.isdecimal() else float(v) for k, v in row.items()} for row in csv.DictReader(file)]
+
+
+def draw_curve(rows, results, path):
+    from matplotlib.figure import Figure
+
+    from minilib import plots
+
+    ax = (figure := Figure(figsize=(6.4, 3.6), layout="constrained")).subplots()
+    ax.plot([r["tokens"] for r in rows], [r["loss"] for r in rows], color=plots.SKY, lw=1, label="training")
+    seen = [r for r in rows if not math.isnan(r["validation_loss"])]
+    ax.plot(
+        [r["tokens"] for r in seen], [r["validation_loss"] for r in seen], "o-", color=plots.BLUE, label="validation"
+    )
+    ax.axhline(results["unigram_entropy"], color=plots.BLACK, ls=":", label="unigram entropy")
+    ax.set(xlabel="tokens", ylabel="loss in nats a token")
+    ax.legend()
+    figure.savefig(path, dpi=120)

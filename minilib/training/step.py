@@ -1,0 +1,58 @@
+"""One step of a training loop: clip, set the rate, step where the gradient is finite, clear the gradients.
+
+A step whose gradient is not finite leaves weights and state alone. The host waits for that answer on a CPU only.
+"""
+
+import math
+from collections.abc import Iterable
+
+import torch
+from torch import nn
+
+from minilib import torch_optim
+
+
+def step_if_finite(
+    opt: torch.optim.Optimizer, parameters: Iterable[nn.Parameter], lr: float, clip: float | None
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """A step at the rate `lr` for all groups, its gradients scaled to the norm `clip` where they are longer.
+
+    Returns:
+        The norm of all gradients before clipping, and whether it was finite: 0-dim tensors on the device.
+    """
+    norm = nn.utils.clip_grad_norm_(parameters, clip or math.inf)
+    norm = norm.full_tensor() if hasattr(norm, "full_tensor") else norm  # of sharded gradients
+    finite = torch.isfinite(norm)
+    for group in opt.param_groups:
+        group["lr"] = lr
+    step_where(opt, finite)
+    opt.zero_grad()
+    return norm, finite
+
+
+def step_where(opt: torch.optim.Optimizer, finite: torch.Tensor) -> None:
+    """A step that changes nothing where `finite`, a 0-dim tensor, is false. The host waits for it on a CPU only."""
+    if finite.device.type == "cpu":
+        if finite:
+            opt.step()
+    elif isinstance(opt, torch_optim.Optimizer):
+        opt.step()  # on_nonfinite="skip" looks for itself
+    elif opt.defaults["fused"]:
+        opt.grad_scale, opt.found_inf = None, (~finite).float()  # how torch's own fused steps are told to skip
+        opt.step()
+    else:
+        step_or_undo(opt, finite)
+
+
+@torch.no_grad()
+def step_or_undo(opt: torch.optim.Optimizer, finite: torch.Tensor) -> None:
+    """A step of a method that cannot skip, taken back where `finite` is false: from copies of all that it may change.
+
+    State that begins in this step is then zero, from which SGD and AdamW go on as from none.
+    """
+    tensors = {p: {"": p} | opt.state.get(p, {}) for group in opt.param_groups for p in group["params"]}
+    before = {p: {name: t.clone() for name, t in own.items()} for p, own in tensors.items()}
+    opt.step()
+    for p, old in before.items():
+        for name, t in ({"": p} | opt.state.get(p, {})).items():
+            t.copy_(torch.where(finite, t, old[name] if name in old else torch.zeros_like(t)))

@@ -1,0 +1,80 @@
+"""Teach a T5 to translate, let it translate, and score what it wrote with BLEU.
+
+The recipe is plain: AdamW, warm-up, a rate that falls with the root of what is left, one device. Greedy decoding takes
+the likeliest token each time, and computes the whole decoder anew for each: slow and short. BLEU is sacrebleu's, so
+that numbers can be compared. Absent on purpose: beams, label smoothing, averaged checkpoints, a cache of keys and
+values.
+"""
+
+import math
+from time import perf_counter
+
+import numpy as np
+import torch
+
+from minilib import needs, schedules
+from minilib.models.t5 import T5
+from minilib.training.data.tokenizer import Tokenizer
+from minilib.training.data.translation import TranslationData
+from minilib.training.optimizers import optimizer
+from minilib.training.step import step_if_finite
+
+
+def train_pairs(
+    model: T5, rows: TranslationData, steps: int, lr: float, batch_size: int = 64, seed: int = 0, warmup: float = 0.1
+) -> dict:
+    """Train in place. Returns the mean loss of the last tenth of the steps, and the seconds that it took.
+
+    Raises:
+        ValueError: the loss is no longer finite.
+    """
+    device = next(model.parameters()).device
+    opt, rng, losses = optimizer("adamw", model, lr, 0.01, device), np.random.default_rng(seed), []
+    start, order = perf_counter(), iter(())
+    model.train()
+    for step in range(steps):
+        index = next(order, None)
+        if index is None:
+            order = rows.batches(batch_size, rng)
+            index = next(order)
+        loss = model({name: t.to(device) for name, t in rows.batch(index).items()}).loss
+        loss.backward()
+        rate = schedules.warmup(step, round(warmup * steps)) * schedules.polynomial(step, steps, 0.5)
+        step_if_finite(opt, model.parameters(), lr * rate, clip=1.0)
+        losses.append(loss.detach())
+    last = float(torch.stack(losses[-max(1, steps // 10) :]).mean())
+    if not math.isfinite(last):
+        raise ValueError(f"lr = {lr}: must be less, the loss became {last}")
+    return {"loss": last, "seconds": perf_counter() - start}
+
+
+@torch.no_grad()
+def translate(
+    model: T5, rows: TranslationData, tokenizer: Tokenizer, most: int = 64, batch_size: int = 128
+) -> list[str]:
+    """The likeliest next token, again and again, until the separator or `most` tokens; texts in the order of `rows`."""
+    device, texts = next(model.parameters()).device, [""] * len(rows)
+    model.eval()
+    for index in rows.batches(batch_size):
+        tokens = rows.batch(index)["tokens"].to(device)
+        written = torch.zeros(len(tokens), 1, dtype=torch.int64, device=device)  # what the last place holds is not read
+        done = torch.zeros(len(tokens), dtype=torch.bool, device=device)
+        for _ in range(most):
+            following = model.logits({"tokens": tokens, "targets": written})[:, -1].argmax(-1)
+            written[:, -1] = following.masked_fill(done, 0)
+            done |= following == tokenizer.separator
+            if bool(done.all()):
+                break
+            written = torch.cat([written, torch.zeros_like(written[:, :1])], dim=1)
+        for i, row in zip(index, written.tolist(), strict=True):
+            end = row.index(tokenizer.separator) if tokenizer.separator in row else len(row)
+            texts[i] = tokenizer.decode(token for token in row[:end] if token)
+    return texts
+
+
+def bleu(texts: list[str], references: list[str]) -> float:
+    """Corpus BLEU in per cent, one reference each, as sacrebleu counts it with its own tokens (13a, with case)."""
+    with needs("train"):
+        from sacrebleu import corpus_bleu  # here, so that pretraining does not need it
+
+    return corpus_bleu(texts, [references]).score

@@ -1,0 +1,25 @@
+"""BERT, GPT-2 and T5, small, in small and large batches: AdamW, Adafactor (no momentum), CAME and LAMB, equally tuned.
+
+Half a million tokens of the docstrings each, rows of 32; two layers of width 64 (T5: two and two), vocabulary 2,048.
+Every method gets three learning rates at either batch, centred on its own rate times the root of the batch, and more
+where the best is at an edge (`best_rate`), with one seed; the best runs with two more seeds. A loss of 99 is a run
+that diverged. An hour on one core. Larger: `protocols.THREE_MODELS`.
+"""
+
+from minilib.experiments.study import Study
+from studies.protocols import THREE_MODELS, compare_models
+
+RATES = {
+    "adamw": [1e-3, 2e-3, 4e-3],
+    "adafactor": [1e-3, 2e-3, 4e-3],
+    "came": [2.5e-4, 5e-4, 1e-3],
+    "lamb": [5e-3, 1e-2, 2e-2],
+}
+
+
+def main():
+    compare_models(Study("three-models", THREE_MODELS | {"rates": RATES}), RATES)
+
+
+if __name__ == "__main__":
+    main()

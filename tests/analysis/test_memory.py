@@ -1,0 +1,241 @@
+"""Predicted bytes against real ones: of minilib's and torch's optimizers, and of what torch's autograd saves."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import nn
+from torch.nn import functional as F
+from torch.utils.checkpoint import checkpoint
+
+from minilib import optim
+from minilib.analysis.memory import PRECISIONS, STATE, Transformer, size, state_numbers, training_bytes
+from minilib.autodiff import TransformerEncoder
+from tests.optim.helpers import Parameter
+
+SHAPES = [(6, 4), (4, 6), (1, 5), (7,), (), (3, 2, 3, 3)]
+TINY = {"vocabulary": 50, "max_length": 24, "width": 16, "layers": 3, "heads": 4}
+BERT_BASE = Transformer(30522, 512, 768, 12, 12, segments=2, head=True)
+
+
+def test_the_description_has_the_names_and_shapes_of_the_network():
+    network = TransformerEncoder(**TINY, rng=np.random.default_rng(0))
+    assert Transformer(**TINY).shapes() == {name: p.data.shape for name, p in network.named_parameters()}
+    assert Transformer(**TINY).parameters() == network.num_parameters()
+
+
+def test_bert_base_has_its_known_number_of_parameters():
+    """109,482,240 with a pooler (768 x 768 and a bias) in the place of the head (the same, a norm, a bias a word)."""
+    assert BERT_BASE.parameters() - 2 * 768 - 30522 == 109_482_240
+
+
+def minilib_optimizer(name, params):
+    if name == "Muon":
+        matrices = [p for p in params if p.data.ndim == 2]
+        return optim.together(optim.Muon(matrices), optim.AdamW([p for p in params if p.data.ndim != 2]))
+    return optim.SGD(params, momentum=0.9) if name == "Momentum" else getattr(optim, name)(params)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name", STATE)
+def test_minilib_keeps_the_predicted_bytes(name, dtype):
+    params = [Parameter(np.ones(shape), np.full(shape, 0.1), dtype) for shape in SHAPES]
+    opt = minilib_optimizer(name, params)
+    opt.step()
+    assert opt.state_bytes() == state_numbers(SHAPES, name) * np.dtype(dtype).itemsize
+
+
+@pytest.mark.parametrize(
+    ("name", "cls", "options"),
+    [
+        ("SGD", torch.optim.SGD, {}),
+        ("Momentum", torch.optim.SGD, {"momentum": 0.9}),
+        ("Adagrad", torch.optim.Adagrad, {}),
+        ("RMSProp", torch.optim.RMSprop, {}),
+        ("Adam", torch.optim.Adam, {}),
+        ("AdamW", torch.optim.AdamW, {}),
+        ("AMSGrad", torch.optim.Adam, {"amsgrad": True}),
+        ("Adafactor", torch.optim.Adafactor, {}),
+        ("Muon", torch.optim.Muon, {}),
+    ],
+)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_torch_keeps_the_predicted_bytes_and_four_for_each_step_counter(name, cls, options, dtype):
+    shapes = [s for s in SHAPES if len(s) == 2] if name == "Muon" else SHAPES
+    params = [nn.Parameter(torch.ones(shape, dtype=dtype)) for shape in shapes]
+    for p in params:
+        p.grad = torch.full_like(p, 0.1)
+    opt = cls(params, **options)
+    opt.step()
+    held = Counter()
+    for state in opt.state.values():
+        for key, value in state.items():
+            if torch.is_tensor(value):
+                held[key == "step"] += value.untyped_storage().nbytes()
+    assert held[False] == state_numbers(shapes, name) * dtype.itemsize
+    assert held[True] in (0, 4 * len(shapes))
+
+
+def test_bytes_a_parameter_of_the_four_precisions():
+    """Adam: 4 + 4 + 8, 2 + 2 + 4 + 8, 2 + 2 + 4, and 2 + 2 + 4 + 2 with a scale for each block."""
+    totals = [sum(training_bytes([(2048, 1)], "Adam", p).values()) for p in PRECISIONS]
+    assert totals == [2048 * 16, 2048 * 16, 2048 * 8, 2048 * 10 + 8]
+
+
+def test_the_shares_of_zero_by_hand():
+    """Ten numbers on four devices: three each; Adam's twenty numbers of state: five each."""
+    full = {"parameters": 20, "gradients": 20, "master weights": 40, "optimizer state": 80}
+    shares = {"parameters": 6, "gradients": 6, "master weights": 12, "optimizer state": 20}
+    mixed = "bf16 + fp32 master"
+    assert training_bytes([(10,)], "Adam", mixed, 4, 0) == full
+    cut = [set(), {"master weights", "optimizer state"}, {"gradients", "master weights", "optimizer state"}, set(full)]
+    for stage in (1, 2, 3):
+        expected = {kind: shares[kind] if kind in cut[stage] else full[kind] for kind in full}
+        assert training_bytes([(10,)], "Adam", mixed, 4, stage) == expected
+
+
+@given(st.integers(1, 10**6), st.integers(1, 5000), st.sampled_from(list(PRECISIONS)))
+def test_sharing_more_never_takes_more_and_all_shares_together_hold_everything(d, devices, precision):
+    stages = [sum(training_bytes([(d,)], "CAME", precision, devices, z).values()) for z in range(4)]
+    assert sorted(stages, reverse=True) == stages
+    assert devices * stages[3] >= stages[0]
+
+
+class Block(nn.Module):
+    """The encoder block that `Transformer.block` describes, with the one-byte masks of a GPU's dropout."""
+
+    def __init__(self, model, dropout):
+        super().__init__()
+        h, f = model.width, model.ffn or 4 * model.width
+        self.heads, self.p = model.heads, dropout
+        self.norm1, self.norm2 = nn.LayerNorm(h), nn.LayerNorm(h)
+        self.q, self.k, self.v, self.out = (nn.Linear(h, h) for _ in range(4))
+        self.up, self.down = nn.Linear(h, f), nn.Linear(f, h)
+
+    def drop(self, x):
+        return torch.native_dropout(x, self.p, True)[0] if self.p else x
+
+    def forward(self, x):
+        b, s, h = x.shape
+        n, split = self.norm1(x), (b, s, self.heads, h // self.heads)
+        q, k, v = (f(n).view(split).transpose(1, 2) for f in (self.q, self.k, self.v))
+        weights = torch.softmax(q @ k.mT * split[-1] ** -0.5, dim=-1)
+        x = x + self.drop(self.out((self.drop(weights) @ v).transpose(1, 2).reshape(b, s, h)))
+        return x + self.drop(self.down(F.gelu(self.up(self.norm2(x)))))
+
+
+def loss_of(model, parts, ids, where, targets, recompute):
+    x = parts["tokens"](ids) + parts["positions"].weight[: ids.shape[1]]
+    if model.segments:
+        x = x + parts["segments"](torch.zeros_like(ids))
+    for block in parts["blocks"]:
+        x = checkpoint(block, x, use_reentrant=True) if recompute else block(x)
+    x = parts["norm"](x).flatten(0, 1)[where]
+    if model.head:
+        x = parts["last"](F.gelu(parts["dense"](x)))
+    return F.cross_entropy(x @ parts["tokens"].weight.T + parts["bias"].weight[0], targets)
+
+
+class Saved:
+    """One saved tensor; the book counts the bytes of every storage once, while somebody holds it."""
+
+    def __init__(self, book, tensor):
+        self.book, self.tensor, self.storage = book, tensor, tensor.untyped_storage()
+        if not book["holders"][self.storage._cdata]:
+            book["now"] += self.storage.nbytes()
+            book["peak"] = max(book["peak"], book["now"])
+        book["holders"][self.storage._cdata] += 1
+
+    def __del__(self):
+        self.book["holders"][self.storage._cdata] -= 1
+        if not self.book["holders"][self.storage._cdata]:
+            self.book["now"] -= self.storage.nbytes()
+
+
+def measured_peak(model, batch, length, masked, dtype, dropout, recompute):
+    """Most bytes that torch's autograd holds beside parameters, on the device `meta`."""
+    h = model.width
+    with torch.device("meta"):
+        parts = nn.ModuleDict(
+            {
+                "tokens": nn.Embedding(model.vocabulary, h),
+                "positions": nn.Embedding(model.max_length, h),
+                "segments": nn.Embedding(model.segments or 1, h),
+                "blocks": nn.ModuleList(Block(model, dropout) for _ in range(model.layers)),
+                "norm": nn.LayerNorm(h),
+                "dense": nn.Linear(h, h),
+                "last": nn.LayerNorm(h),
+                "bias": nn.Embedding(1, model.vocabulary),
+            }
+        ).to(dtype)
+        ids = torch.zeros(batch, length, dtype=torch.long)
+        where, targets = (torch.zeros(masked, dtype=torch.long) for _ in range(2))
+    own = {p.untyped_storage()._cdata for p in parts.parameters()}
+    book = {"now": 0, "peak": 0, "holders": Counter()}
+
+    def pack(tensor):
+        return tensor if tensor.untyped_storage()._cdata in own else Saved(book, tensor)
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda x: x.tensor if isinstance(x, Saved) else x):
+        loss_of(model, parts, ids, where, targets, recompute).backward()
+    assert book["now"] == 0
+    return book["peak"]
+
+
+@pytest.mark.parametrize("recompute", [False, True])
+@pytest.mark.parametrize("dropout", [0.0, 0.1])
+@pytest.mark.parametrize(
+    ("model", "batch", "length", "masked"),
+    [
+        (Transformer(**TINY), 3, 20, 9),
+        (Transformer(**TINY | {"ffn": 40}, segments=2, head=True), 2, 24, 5),
+        (Transformer(**TINY | {"layers": 1, "vocabulary": 5000}), 2, 8, 16),  # the head holds more than a block
+        (BERT_BASE, 8, 512, 600),
+    ],
+)
+def test_torch_saves_the_predicted_bytes(model, batch, length, masked, dropout, recompute):
+    predicted = model.activations(batch, length, masked, recompute=recompute, dropout=dropout > 0)
+    assert measured_peak(model, batch, length, masked, torch.float32, dropout, recompute) == predicted
+
+
+@pytest.mark.parametrize("recompute", [False, True])
+@pytest.mark.parametrize("dropout", [0.0, 0.1])
+def test_in_bfloat16_torch_saves_the_predicted_bytes(dropout, recompute):
+    predicted = BERT_BASE.activations(8, 128, 150, e=2, recompute=recompute, dropout=dropout > 0)
+    assert measured_peak(BERT_BASE, 8, 128, 150, torch.bfloat16, dropout, recompute) == predicted
+
+
+def test_a_block_without_stored_attention_weights_is_linear_in_the_length():
+    model = Transformer(**TINY)
+    one, two = (sum(model.block(2, s, dropout=True, flash=True).values()) for s in (64, 128))
+    assert two == 2 * one
+    one, two = (sum(model.block(2, s, dropout=True).values()) for s in (64, 128))
+    assert two > 2 * one
+
+
+def test_a_block_in_16_bits_with_dropout_is_the_formula_of_korthikanti_and_others():
+    """s b h (34 + 5 a s / h), and the statistics of the norms, which they leave out."""
+    b, s, h, a = 4, 512, 768, 12
+    saved = BERT_BASE.block(b, s, e=2, dropout=True)
+    assert sum(saved.values()) - saved["statistics of the two norms"] == s * b * h * (34 + 5 * a * s / h)
+
+
+def test_the_model_is_a_list_of_sizes():
+    assert [size(s) for s in SHAPES] == [24, 24, 5, 7, 1, 54]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("Adamm",), "optimizer must be one of .*'Adam'.* got 'Adamm'"),
+        (("Adam", "fp8"), "precision must be one of .*'fp32'.* got 'fp8'"),
+        (("Adam", "fp32", 8, 4), "stage must be 0, 1, 2 or 3 and devices at least 1, got 4 and 8"),
+        (("Adam", "fp32", 0, 1), "got 1 and 0"),
+    ],
+)
+def test_bad_input_is_named(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        training_bytes([(2, 3)], *arguments)

@@ -1,0 +1,165 @@
+"""Every operation's gradient, against central differences and against torch's autograd, in float64."""
+
+import numpy as np
+import pytest
+import torch
+
+from minilib.autodiff import Tensor, cross_entropy, log_softmax, softmax
+from minilib.autodiff import tensor as mt
+
+TARGETS = np.array([0, 2, 1])
+
+# name -> (shapes of the arguments, the same expression for minilib and for torch)
+OPERATIONS = {
+    "add": ([(3, 4), (3, 4)], lambda a, b: a + b, None),
+    "add broadcast row": ([(3, 4), (4,)], lambda a, b: a + b, None),
+    "add broadcast column": ([(3, 1), (3, 4)], lambda a, b: a + b, None),
+    "add broadcast scalar": ([(), (3, 4)], lambda a, b: a + b, None),
+    "add broadcast both": ([(3, 1), (1, 4)], lambda a, b: a + b, None),
+    "add number": ([(3, 4)], lambda a: 2.5 + a + 1, None),
+    "subtract": ([(3, 4), (4,)], lambda a, b: a - b, None),
+    "subtract from number": ([(3, 4)], lambda a: 1.5 - a, None),
+    "multiply": ([(3, 4), (3, 4)], lambda a, b: a * b, None),
+    "multiply broadcast": ([(2, 3, 4), (3, 1)], lambda a, b: a * b, None),
+    "multiply by itself": ([(3, 4)], lambda a: a * a, None),
+    "divide": ([(3, 4), (4,)], lambda a, b: a / b, None),
+    "divide number": ([(3, 4)], lambda a: 2 / a, None),
+    "power": ([(3, 4)], lambda a: a**3, None),
+    "negate": ([(3, 4)], lambda a: -a, None),
+    "matmul": ([(3, 4), (4, 5)], lambda a, b: a @ b, None),
+    "matmul batched": ([(2, 3, 4), (2, 4, 5)], lambda a, b: a @ b, None),
+    "matmul broadcast": ([(2, 3, 4), (4, 5)], lambda a, b: a @ b, None),
+    "matmul vector": ([(3, 4), (4,)], lambda a, b: a @ b, None),
+    "exp": ([(3, 4)], lambda a: a.exp(), None),
+    "log": ([(3, 4)], lambda a: (a * a + 1).log(), None),
+    "tanh": ([(3, 4)], lambda a: a.tanh(), None),
+    "relu": ([(3, 4)], lambda a: a.relu(), None),
+    "gelu": ([(3, 4)], lambda a: a.gelu(), lambda a: torch.nn.functional.gelu(a, approximate="tanh")),
+    "sum": ([(3, 4)], lambda a: a.sum(), None),
+    "sum axis": ([(3, 4)], lambda a: a.sum(axis=1), None),
+    "sum axes keepdims": ([(2, 3, 4)], lambda a: a.sum(axis=(0, 2), keepdims=True), None),
+    "mean": ([(3, 4)], lambda a: a.mean(), None),
+    "mean axis": ([(3, 4)], lambda a: a.mean(axis=-1, keepdims=True), None),
+    "reshape": ([(3, 4)], lambda a: a.reshape(2, 6), None),
+    "transpose": ([(3, 4)], lambda a: a.transpose(), lambda a: a.T),
+    "transpose axes": ([(2, 3, 4)], lambda a: a.transpose(1, 2, 0), lambda a: a.permute(1, 2, 0)),
+    "slice": ([(3, 4)], lambda a: a[1:, ::2], None),
+    "rows picked twice": ([(3, 4)], lambda a: a[np.array([0, 2, 2])], lambda a: a[[0, 2, 2]]),
+    "log_softmax": ([(3, 4)], log_softmax, lambda a: a.log_softmax(-1)),
+    "softmax": ([(2, 3, 4)], softmax, lambda a: a.softmax(-1)),
+    "cross_entropy": (
+        [(3, 4)],
+        lambda a: cross_entropy(a, TARGETS),
+        lambda a: torch.nn.functional.cross_entropy(a, torch.tensor(TARGETS)),
+    ),
+    "value used twice": ([(3, 4)], lambda a: (a.exp() + 1) * a.exp(), None),
+}
+
+
+def arrays(shapes):
+    rng = np.random.default_rng(0)
+    return [rng.normal(size=shape) for shape in shapes]
+
+
+def weighted(y, like):
+    """A scalar that sees every entry of `y` with a weight of its own."""
+    weights = np.random.default_rng(1).normal(size=like)
+    return (y * (torch.tensor(weights) if isinstance(y, torch.Tensor) else weights)).sum()
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_gradient_equals_central_differences(name):
+    shapes, f, _ = OPERATIONS[name]
+    values = arrays(shapes)
+    leaves = [Tensor(v.copy()) for v in values]
+    y = f(*leaves)
+    weighted(y, y.shape).backward()
+    h = 1e-6
+    for k, v in enumerate(values):
+        for index in np.ndindex(v.shape):
+            sides = []
+            for sign in (1, -1):
+                moved = [w.copy() for w in values]
+                moved[k][index] += sign * h
+                z = f(*map(Tensor, moved))
+                sides.append(float(weighted(z, z.shape).data))
+            # Central differences are exact to h^2 plus rounding/h, about 1e-9 here.
+            assert leaves[k].grad[index] == pytest.approx((sides[0] - sides[1]) / (2 * h), abs=1e-8, rel=1e-8)
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_value_and_gradient_equal_torch(name):
+    shapes, f, torch_f = OPERATIONS[name]
+    values = arrays(shapes)
+    ours = [Tensor(v.copy()) for v in values]
+    theirs = [torch.tensor(v, requires_grad=True) for v in values]
+    y, z = f(*ours), (torch_f or f)(*theirs)
+    np.testing.assert_allclose(y.data, z.detach().numpy(), rtol=1e-12, atol=1e-12)
+    weighted(y, y.shape).backward()
+    weighted(z, tuple(z.shape)).backward()
+    for a, b in zip(ours, theirs, strict=True):
+        assert a.grad.shape == a.shape
+        np.testing.assert_allclose(a.grad, b.grad.numpy(), rtol=1e-8, atol=1e-8)
+
+
+def test_every_public_operation_is_in_the_table():
+    methods = {n for n in vars(Tensor) if callable(getattr(Tensor, n)) and not n.startswith("_")}
+    functions = {n for n in ("log_softmax", "softmax", "cross_entropy") if hasattr(mt, n)}
+    covered = " ".join(OPERATIONS)
+    for name in (methods - {"backward", "ancestors", "constant_like"}) | functions:
+        assert name in covered, f"{name} has no gradient test"
+
+
+def test_gradients_add_up_over_two_backward_calls():
+    a = Tensor([1.0, 2.0])
+    (a * a).sum().backward()
+    (a * a).sum().backward()
+    np.testing.assert_array_equal(a.grad, [4.0, 8.0])
+
+
+def test_a_deep_chain_needs_no_recursion():
+    a = y = Tensor(1.0)
+    for _ in range(5000):
+        y = y * 1.0
+    y.backward()
+    assert a.grad == 1.0
+
+
+def test_float32_stays_float32_through_numbers_and_gradients():
+    a = Tensor(np.ones((2, 3), np.float32))
+    y = ((a * 2.0 + 1) / 3).gelu().mean()
+    y.backward()
+    assert y.data.dtype == a.grad.dtype == np.float32
+
+
+def test_arrays_in_an_expression_are_constants():
+    a, data = Tensor(np.ones((2, 3))), np.ones((4, 2))
+    y = (data @ a).sum()
+    assert [p for p, _ in y.parents[0][0].parents] == [a]
+    assert (Tensor(data, constant=True) * 2).constant
+
+
+def test_backward_of_a_matrix_says_to_reduce_first():
+    with pytest.raises(ValueError, match=r"scalar, got shape \(2, 2\)"):
+        Tensor(np.ones((2, 2))).backward()
+
+
+def test_vector_on_the_left_of_matmul_is_refused():
+    with pytest.raises(ValueError, match=r"at least 2 dimensions, got shape \(3,\)"):
+        Tensor(np.ones(3)) @ np.ones((3, 2))
+
+
+@pytest.mark.parametrize(
+    ("targets", "message"), [([0, 1], r"shape \(3,\)"), ([0, 1, 4], r"0 ... 3, got 0 ... 4"), ([-1, 1, 2], "got -1")]
+)
+def test_bad_targets_are_refused(targets, message):
+    with pytest.raises(ValueError, match=message):
+        cross_entropy(Tensor(np.ones((3, 4))), targets)
+
+
+def test_cross_entropy_survives_huge_logits():
+    logits = Tensor([[1e4, 0.0], [0.0, -1e4]])
+    loss = cross_entropy(logits, np.array([0, 0]))
+    loss.backward()
+    assert loss.data == 0
+    assert np.isfinite(logits.grad).all()

@@ -1,0 +1,57 @@
+"""Studies: none does or reads anything when it is imported, and none imports another."""
+
+import ast
+import subprocess
+import sys
+
+import pytest
+from small_books import ROOT
+
+STUDIES = sorted((ROOT / "studies").glob("*/*.py"))
+# Imports all modules given; fails where a task is built, or a file of the project is read that is no code.
+IMPORT = """
+import importlib, pathlib, sys
+from minilib.datasets import data_folder
+from minilib.experiments import tasks
+
+def built(*_, **__):
+    raise AssertionError("a task was built")
+
+tasks.DigitsTask.__init__ = tasks.WordsTask.__init__ = built
+roots = (str(pathlib.Path.cwd()), str(data_folder()))
+
+def hook(event, arguments):
+    if event == "open" and isinstance(arguments[0], str) and arguments[0].startswith(roots):
+        inside = arguments[0].removeprefix(roots[0])
+        code = inside.endswith(".py") or ".pyc" in inside or inside.startswith("/.venv")
+        assert code, f"{inside} was read"
+
+sys.addaudithook(hook)
+for name in sys.argv[1:]:
+    importlib.import_module(name)
+"""
+
+
+def test_importing_the_studies_builds_no_task_and_reads_no_file():
+    names = [path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".") for path in STUDIES]
+    assert len(names) > 30
+    done = subprocess.run([sys.executable, "-c", IMPORT, *names], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("path", STUDIES, ids=lambda path: path.stem)
+def test_a_study_imports_no_other_study_and_runs_only_when_it_is_started(path):
+    tree, others = ast.parse(path.read_text()), {other.stem for other in STUDIES}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            assert node.module.split(".")[0] not in others
+            assert not node.module.startswith("studies") or node.module == "studies.protocols"
+        if isinstance(node, ast.Import):
+            assert not {alias.name.split(".")[0] for alias in node.names} & {*others, "studies"}
+    assert ast.unparse(tree.body[-1].test) == "__name__ == '__main__'"
+
+
+def test_the_folder_of_a_study_names_a_chapter_that_reads_its_record():
+    for path in STUDIES:
+        (chapter,) = (ROOT / "notebooks").glob(f"{path.parent.name.removeprefix('chapter_')}_*.md")
+        assert f'records.load("{path.stem.replace("_", "-")}")' in chapter.read_text(), path.stem

@@ -1,0 +1,132 @@
+"""What a record was made from: its digest is recorded, another machine's corpus is noticed, and one line says so."""
+
+import json
+import re
+import warnings
+from pathlib import Path
+
+import pytest
+
+from minilib import datasets
+from minilib.datasets import corpus
+from minilib.experiments import records
+from minilib.experiments.records import Project, load, same_corpus
+from minilib.experiments.study import Study
+
+ROOT = Path(__file__).resolve().parents[2]
+CAT = "The cat that sat on the mat is not the one that we saw in the garden."
+DOG = "A dog may bark at the moon when it is full, and then the owl will answer."
+
+
+@pytest.fixture
+def installed(tmp_path, monkeypatch):
+    """`docstrings()` over two tiny packages, in an empty cache; a dictionary of their versions."""
+    versions = {"cats": "1.0", "dogs": "2.0+cpu"}
+    for name, text in (("cats_of_the_book", CAT), ("dogs_of_the_book", DOG)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text(f'"""{text}"""')
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("MINILIB_DATA", str(tmp_path / "data"))
+    monkeypatch.setattr(corpus, "PACKAGES", {"cats_of_the_book": "cats", "dogs_of_the_book": "dogs"})
+    monkeypatch.setattr(corpus, "version", versions.__getitem__)
+    return versions
+
+
+def without_dogs(monkeypatch):
+    """The second package is not installed."""
+    monkeypatch.setattr(corpus, "PACKAGES", {"cats_of_the_book": "cats", "dogs_that_are_nowhere": "dogs"})
+
+
+def recorded(tmp_path):
+    study = Study("small", {}, Project(tmp_path, tmp_path))
+    study.record([{"step": 1}], {"best": 1}, datasets.docstrings())
+    return load("small", Project(tmp_path, tmp_path))
+
+
+def test_a_corpus_without_a_missing_package_is_made_with_a_warning_that_names_it(installed, monkeypatch):
+    whole = datasets.docstrings()
+    without_dogs(monkeypatch)
+    with pytest.warns(UserWarning, match="dogs is not installed"):
+        part = datasets.docstrings()
+    assert part.sources == {"cats": "1.0"}
+    assert part.train + part.validation == CAT
+    assert part.sha256 != whole.sha256
+
+
+def test_nothing_is_warned_of_where_all_packages_are_installed(installed):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert datasets.docstrings().sources == {"cats": "1.0", "dogs": "2.0"}
+
+
+def test_the_digest_is_of_the_text_and_of_where_the_parts_are_cut():
+    def of(train, validation):
+        return corpus.Docstrings(train, validation, {}, {}, {}).sha256
+
+    assert of("a", "b") == of("a", "b")
+    assert len({of("a", "b"), of("ab", ""), of("", "ab"), of("a", "c")}) == 4
+
+
+def test_a_record_of_this_corpus_is_known_again_without_a_word(installed, tmp_path, capsys):
+    record = recorded(tmp_path)
+    assert set(record.run) == {*records.FIELDS, "corpus"}
+    capsys.readouterr()
+    assert same_corpus(record.run)
+    assert capsys.readouterr().out == ""
+
+
+def test_another_corpus_is_said_in_one_line_with_both_versions(installed, tmp_path, monkeypatch, capsys):
+    record = recorded(tmp_path)
+    installed["cats"] = "1.1"
+    (tmp_path / "cats_of_the_book" / "__init__.py").write_text(f'"""{DOG} {CAT}"""')
+    without_dogs(monkeypatch)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # one line says it, and nothing beside it
+        assert not same_corpus(record.run)
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith("The record small was made from other docstrings than this machine has")
+    assert "cats 1.0 (here 1.1), dogs 2.0 (here none)" in line
+
+
+def test_other_versions_with_the_same_text_are_the_same_corpus(installed, tmp_path, capsys):
+    record = recorded(tmp_path)
+    capsys.readouterr()
+    installed["cats"] = "1.1"
+    assert same_corpus(record.run)
+    assert capsys.readouterr().out == ""
+
+
+def test_other_text_from_equal_versions_is_said_too(installed, tmp_path, capsys):
+    record = recorded(tmp_path)
+    record.run["corpus"]["sha256"] = "0" * 64
+    capsys.readouterr()
+    assert not same_corpus(record.run)
+    assert "the same versions, read by other rules (sha256 00000000)" in capsys.readouterr().out
+
+
+def test_a_record_that_does_not_say_is_refused(installed):
+    with pytest.raises(ValueError, match="'small' does not say from which corpus"):
+        same_corpus({"name": "small"})
+
+
+def test_every_record_that_a_chapter_compares_says_from_which_corpus_it_was_made():
+    names = set()
+    for path in (ROOT / "notebooks").glob("*.md"):
+        text = path.read_text(encoding="utf-8")
+        loaded = dict(re.findall(r"^(\w+) = records\.load\(\"([\w-]+)\"\)(?:\.run)?$", text, re.M))
+        compared = re.findall(r"\bsame_corpus\((\w+)(?:\.run)?\)", text)
+        names |= {loaded[variable] for variable in compared}
+    assert names
+    for name in names:
+        assert "corpus" in load(name, records.project(ROOT)).run, name
+
+
+def test_runsfrom_the_same_versions_are_from_the_same_text():
+    runs = [json.loads(path.read_text(encoding="utf-8")) for path in (ROOT / "book" / "runs").glob("*/run.json")]
+    corpora = [run["corpus"] for run in runs if "corpus" in run]
+    assert len(corpora) >= 10
+    for one in corpora:
+        assert re.fullmatch("[0-9a-f]{64}", one["sha256"])
+        assert list(one["sources"]) == list(corpus.PACKAGES.values())
+    texts = {json.dumps(one["sources"], sort_keys=True): one["sha256"] for one in corpora}
+    assert all(texts[json.dumps(one["sources"], sort_keys=True)] == one["sha256"] for one in corpora)

@@ -1,0 +1,154 @@
+"""Recorded runs: a study does each job once, goes on where it stopped, and writes a record that can be read."""
+
+import json
+
+import pytest
+
+from minilib.experiments import records, study
+from minilib.experiments.records import Project, load
+from minilib.experiments.study import Study
+
+
+def home(folder):
+    """A project in this folder."""
+    return Project(folder, folder / "book" / "runs")
+
+
+def jobs(log, count=3):
+    def job(k):
+        log.append(k)
+        return k**2
+
+    return [(str(k), lambda k=k: job(k)) for k in range(count)]
+
+
+def test_a_study_runs_every_job_and_hands_back_its_results(tmp_path):
+    log = []
+    assert Study("small", {}, home(tmp_path)).run(jobs(log)) == {"0": 0, "1": 1, "2": 4}
+    assert log == [0, 1, 2]
+
+
+def test_a_study_that_was_interrupted_goes_on_where_it_stopped(tmp_path):
+    log = []
+
+    def power_cut():
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Study("small", {"a": 1}, home(tmp_path)).run([*jobs(log, 2), ("2", power_cut)])
+    again = Study("small", {"a": 1}, home(tmp_path))
+    assert again.run(jobs(log)) == {"0": 0, "1": 1, "2": 4}
+    assert log == [0, 1, 2]
+
+
+def test_a_study_with_another_config_starts_anew(tmp_path):
+    log = []
+    Study("small", {"steps": 1}, home(tmp_path)).run(jobs(log, 1))
+    Study("small", {"steps": 2}, home(tmp_path)).run(jobs(log, 1))
+    assert log == [0, 0]
+
+
+def test_a_config_survives_its_way_through_a_file(tmp_path):
+    log = []
+    for _ in range(2):
+        Study("small", {"batches": (1, 2), "best": {1: "a"}}, home(tmp_path)).run(jobs(log, 1))
+    assert log == [0]  # a tuple becomes a list and an integer key a string, before they are compared
+
+
+def recorded(tmp_path, curve=None):
+    made = Study("small-study", {"seeds": [0, 1]}, home(tmp_path))
+    made.run(jobs([]))
+    made.record(curve or [{"optimizer": "SGD", "step": 1, "loss": 2.5}], {"best": 0.5})
+    return made
+
+
+def test_a_record_reads_back_what_was_written(tmp_path):
+    recorded(tmp_path)
+    run, curve = load("small-study", home(tmp_path))
+    assert curve == [{"optimizer": "SGD", "step": 1.0, "loss": 2.5}]
+    assert run["results"] == {"best": 0.5}
+    assert run["config"] == {"seeds": [0, 1]}
+    assert run["command"] == "make study NAME=small-study"
+    assert set(run) == set(records.FIELDS)
+
+
+def test_a_record_has_a_machine_versions_and_times_but_no_path_of_the_machine(tmp_path):
+    recorded(tmp_path)
+    run = load("small-study", home(tmp_path)).run
+    assert "cores" in run["device"]
+    assert {"python", "numpy"} <= set(run["versions"])
+    assert run["start"] <= run["end"]
+    assert run["seconds"] >= 0
+    assert str(tmp_path) not in json.dumps(run)
+
+
+def test_outside_git_the_commit_is_unknown_and_inside_it_is_twelve_digits(tmp_path, monkeypatch):
+    monkeypatch.setattr(records, "PACKAGE", tmp_path)
+    assert records.commit() == "unknown"
+    monkeypatch.undo()
+    assert records.commit() == "unknown" or len(records.commit().rstrip("+")) == 12
+
+
+def test_a_job_remembers_the_commit_at_which_it_was_run_and_the_record_has_them_all(tmp_path, monkeypatch):
+    for commit, count in (("a" * 12, 2), ("b" * 12, 3), ("c" * 12, 3)):  # the last has nothing left to do
+        monkeypatch.setattr(study, "commit", lambda commit=commit: commit)
+        again = Study("small", {"a": 1}, home(tmp_path))
+        again.run(jobs([], count))
+    assert again.saved["commits"] == {"0": "a" * 12, "1": "a" * 12, "2": "b" * 12}
+    again.record([{"step": 1}], {"best": 1})
+    assert load("small", home(tmp_path)).run["commits"] == ["a" * 12, "b" * 12]
+
+
+def test_the_partial_results_are_gone_once_the_record_is_written(tmp_path):
+    made = recorded(tmp_path)
+    assert not made.partial.exists()
+    log = []
+    Study("small-study", {"seeds": [0, 1]}, home(tmp_path)).run(jobs(log))
+    assert log == [0, 1, 2]
+
+
+@pytest.mark.parametrize("curve", [[], [{"a": 1}, {"b": 2}]])
+def test_a_curve_without_rows_or_with_uneven_rows_is_refused_and_nothing_is_written(tmp_path, curve):
+    with pytest.raises(ValueError, match="all with the same keys"):
+        Study("small", {}, home(tmp_path)).record(curve, {})
+    assert not (tmp_path / "book").exists()
+
+
+@pytest.mark.parametrize("name", ["", "a b", "../a", "a_b"])
+def test_a_name_that_is_no_folder_name_is_refused(tmp_path, name):
+    with pytest.raises(ValueError, match="letters, digits and hyphens"):
+        Study(name, {}, home(tmp_path))
+
+
+def test_a_run_that_does_not_exist_is_refused_with_the_list_of_those_that_do(tmp_path):
+    recorded(tmp_path)
+    with pytest.raises(ValueError, match=r"no recorded run 'other'; there are \['small-study'\]"):
+        load("other", home(tmp_path))
+
+
+@pytest.mark.parametrize("field", records.FIELDS)
+def test_a_record_that_lacks_a_field_is_refused(tmp_path, field):
+    recorded(tmp_path)
+    path = tmp_path / "book" / "runs" / "small-study" / "run.json"
+    run = json.loads(path.read_text())
+    del run[field]
+    path.write_text(json.dumps(run))
+    with pytest.raises(ValueError, match=f"lacks \\['{field}'\\]"):
+        load("small-study", home(tmp_path))
+
+
+def test_the_records_of_a_project_lie_where_the_nearest_pyproject_says(tmp_path, monkeypatch):
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / "pyproject.toml").write_text('[tool.minilib]\nrecords = "kept"\n')
+    (tmp_path / "a" / "pyproject.toml").write_text('[project]\nname = "other"\n')
+    monkeypatch.chdir(tmp_path / "a" / "b")
+    assert records.project() == Project(tmp_path.resolve(), tmp_path.resolve() / "kept")
+    Study("small", {}).record([{"step": 1}], {"best": 1})
+    assert load("small").run["results"] == {"best": 1}
+    assert records.folder("small") == tmp_path.resolve() / "kept" / "small"
+
+
+def test_without_such_a_project_one_sentence_says_what_to_write(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match=r"no pyproject.toml in .* above it says .*: write \[tool.minilib\]"):
+        Study("small", {})

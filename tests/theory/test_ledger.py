@@ -1,0 +1,145 @@
+"""The ledger: what it accepts, what it refuses and with which words, and its table to the letter."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from minilib.theory import Ledger, ProofError
+
+numbers = st.floats(-1e6, 1e6)
+
+
+@pytest.fixture
+def ledger() -> Ledger:
+    return Ledger("Lemma 1")
+
+
+@given(a=numbers, b=numbers)
+def test_less_or_equal_holds_for_one_order_of_two_numbers_and_fails_for_the_other(a, b):
+    ledger = Ledger("order")
+    small, large = sorted([a, b])
+    ledger.leq("(1)", small, large)
+    if large - small > 1e-2:
+        with pytest.raises(ProofError):
+            ledger.leq("(1)", large, small)
+        with pytest.raises(ProofError):
+            ledger.eq("(2)", small, large)
+
+
+@given(a=numbers)
+def test_rounding_is_forgiven_and_nothing_more(a):
+    ledger = Ledger("rounding", rtol=1e-9, atol=1e-12)
+    beyond = 3e-9 * abs(a) + 3e-12
+    for relation in (ledger.leq, ledger.eq):
+        relation(relation.__name__, a + beyond / 10, a)
+        with pytest.raises(ProofError):
+            relation(relation.__name__, a + beyond, a)
+    ledger.leq("leq", a - beyond, a)
+    with pytest.raises(ProofError):
+        ledger.eq("eq", a - beyond, a)
+
+
+def test_the_message_names_proof_step_instance_and_both_sides(ledger):
+    with pytest.raises(ProofError) as error:
+        ledger.leq("(3) Young", 2.5, 1.25, seed=7, step="last")
+    assert str(error.value) == (
+        "Lemma 1: step (3) Young fails, seed = 7, step = last: left side 2.5, right side 1.25, should be left <= right"
+    )
+    with pytest.raises(ProofError, match=r"step \(4\) fails: left side 1, right side 2, should be left = right"):
+        ledger.eq("(4)", 1, 2)
+
+
+def test_the_message_names_the_first_element_that_fails(ledger):
+    with pytest.raises(ProofError, match="fails, t = 3, element 1: left side 5, right side 2,"):
+        ledger.leq("(1)", [1, 5, 9], [2, 2, 2], t=3)
+
+
+def test_a_step_that_fails_leaves_no_row(ledger):
+    ledger.leq("(1)", 1, 2)
+    for step in ("(1)", "(2)"):
+        with pytest.raises(ProofError):
+            ledger.leq(step, [1, 3], [2, 2])
+    assert list(ledger.rows) == ["(1)"]
+    assert (ledger.rows["(1)"].lhs, ledger.rows["(1)"].rhs) == ([1.0], [2.0])
+
+
+@pytest.mark.parametrize("relation", ["leq", "eq"])
+@pytest.mark.parametrize(
+    ("lhs", "rhs"),
+    [(np.nan, 1), (1, np.nan), (1, np.inf), (-np.inf, 1), (np.inf, np.inf), (-np.inf, -np.inf), ([1, np.nan], 2)],
+    ids=str,
+)
+def test_sides_that_are_not_finite_fail(ledger, relation, lhs, rhs):
+    with pytest.raises(ProofError, match=r"step \(1\) fails"):
+        getattr(ledger, relation)("(1)", lhs, rhs)
+
+
+@pytest.mark.parametrize(("lhs", "rhs"), [([], []), ([], 1.0), (np.empty((0, 3)), np.ones(3))])
+def test_comparing_nothing_fails(ledger, lhs, rhs):
+    with pytest.raises(ProofError, match=r"Lemma 1: step \(1\) compared nothing \(empty arrays\)"):
+        ledger.leq("(1)", lhs, rhs)
+
+
+def test_comparing_an_array_with_itself_fails(ledger):
+    same = np.ones(3)
+    ledger.eq("(1)", same, same.copy())
+    with pytest.raises(ProofError, match=r"step \(1\) compares an array with itself"):
+        ledger.eq("(1)", same, same)
+
+
+def test_arrays_broadcast_and_every_element_counts(ledger):
+    ledger.leq("(1)", np.ones((2, 3)), [1.0, 2.0, 3.0])
+    ledger.leq("(1)", 0.5, [[1.0], [2.0]])
+    assert ledger.rows["(1)"].lhs == [1] * 6 + [0.5] * 2
+    assert ledger.rows["(1)"].rhs == [1, 2, 3, 1, 2, 3, 1, 2]
+    with pytest.raises(ValueError, match="shape mismatch"):
+        ledger.leq("(1)", np.ones(2), np.ones(3))
+
+
+def test_one_step_keeps_one_relation(ledger):
+    ledger.leq("(1)", 1, 1)
+    with pytest.raises(ValueError, match=r"step \(1\) was recorded with '<=' and now with '='"):
+        ledger.eq("(1)", 1, 1)
+
+
+def test_slack_is_relative_to_the_larger_side_and_ratio_is_a_median(ledger):
+    ledger.leq("(1)", [1, 1, 2, 0], [4, 2, 2, 3])
+    row = ledger.rows["(1)"]
+    np.testing.assert_allclose(row.slack(), [0.75, 0.5, 0, 1])
+    assert row.ratio() == 2.0  # of 4, 2, 1; the zero has no ratio
+
+
+def test_the_ratio_of_sides_that_are_never_both_positive_is_nan(ledger):
+    ledger.leq("(1)", [-2, 0], [-1, 5])
+    assert np.isnan(ledger.rows["(1)"].ratio())
+
+
+def test_the_table_is_this(ledger):
+    ledger.leq("(1) smoothness", [1, 2, 4], [1.25, 4, 5])
+    ledger.eq("(2) telescope", [3.0, -1.0], [3.0, -1.0])
+    ledger.leq("(3)", -2.0, -1.0)
+    ledger.leq("(1) smoothness", 1.0, 100.0)
+    assert ledger.table().splitlines() == [
+        "Lemma 1",
+        "step            rel  checks  least slack  median rhs/lhs",
+        "(1) smoothness  <=        4          0.2             1.6",
+        "(2) telescope   =         2            0               1",
+        "(3)             <=        1          0.5               -",
+    ]
+
+
+def test_an_empty_ledger_has_no_table(ledger):
+    with pytest.raises(ProofError, match="Lemma 1: no step was evaluated"):
+        ledger.table()
+
+
+@pytest.mark.parametrize("tiny", [0.0, 1e-13])
+def test_a_row_that_only_ever_compared_rounding_with_rounding_has_no_table(ledger, tiny):
+    ledger.leq("(1)", 1, 2)
+    ledger.eq("(2)", np.full(3, tiny), 0.0)
+    with pytest.raises(ProofError, match=r"Lemma 1: step \(2\) could not have failed: no side exceeds"):
+        ledger.table()
+    ledger.leq("(3)", 0.0, 1.0)
+    ledger.eq("(2)", 1.0, 1.0)
+    assert [line[:3] for line in ledger.table().splitlines()[2:]] == ["(1)", "(2)", "(3)"]

@@ -1,0 +1,109 @@
+"""Texts with labels: what is read, what is refused, and rows that padding does not change."""
+
+import hashlib
+
+import numpy as np
+import pytest
+
+from minilib.datasets import Docstrings
+from minilib.training.data import classification
+from minilib.training.data.classification import UNIT, ClassificationData, Part, task
+from minilib.training.data.tokenizer import SPECIAL, Tokenizer
+
+GOOD = "sentence\tlabel\nA fine day.\tgood\nA grey day.\tbad\n"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """`folder(train, validation)` writes the two files."""
+
+    def make(train=GOOD, validation=GOOD):
+        for part, text in (("train", train), ("validation", validation)):
+            if text is not None:
+                (tmp_path / f"{part}.tsv").write_bytes(text if isinstance(text, bytes) else text.encode())
+        return str(tmp_path)
+
+    return make
+
+
+def test_labels_are_any_strings_and_numbered_in_alphabetical_order(folder):
+    train = "sentence\tlabel\r\nOne.\tzebra \r\n Two.\t7\r\nThree.\tzebra"
+    labelled = task(folder(train, "sentence\tlabel\nFour.\t7\n"))
+    assert labelled.labels == ["7", "zebra"]
+    assert labelled.train == (["One.", "Two.", "Three."], [1, 0, 1])
+    assert labelled.validation == (["Four."], [0])
+
+
+def test_the_majority_is_that_of_training_counted_in_validation(folder):
+    train = "sentence\tlabel\na\tx\nb\tx\nc\ty\n"
+    validation = "sentence\tlabel\nd\tx\ne\ty\nf\ty\ng\ty\n"
+    assert task(folder(train, validation)).majority == 0.25
+
+
+@pytest.mark.parametrize(
+    ("train", "message"),
+    [
+        (None, r"train.tsv cannot be read: .*No such file"),
+        (b"sentence\tlabel\n\xff\tx\n", "train.tsv cannot be read: .*utf-8"),
+        ("A fine day.\tgood\n", r"train.tsv, line 1: must be the header 'sentence<TAB>label', is 'A fine day.\\tgood'"),
+        ("", "train.tsv, line 1: must be the header"),
+        ("sentence\tlabel\n", "train.tsv has no texts"),
+        ("sentence\tlabel\nA.\tx\nno tab\n", "train.tsv, line 3: must be a text, one tab and a label, is 'no tab'"),
+        ("sentence\tlabel\nA.\tx\ty\n", "train.tsv, line 2: must be a text, one tab"),
+        ("sentence\tlabel\n \tx\n", "train.tsv, line 2: must be a text"),
+        ("sentence\tlabel\nA.\tx\n\nB.\ty\n", "train.tsv, line 3: must be a text"),
+        ("sentence\tlabel\nA.\tgood\nB.\tgood\n", r"training must have at least two labels, has \['good'\]"),
+        ("sentence\tlabel\nA.\tgood\nB.\tfair\n", "the label 'bad' is in validation only; training has"),
+    ],
+)
+def test_a_wrong_file_is_named_with_the_line(folder, train, message):
+    with pytest.raises(ValueError, match=message):
+        task(folder(train))
+
+
+def test_a_task_that_there_is_not_is_refused():
+    with pytest.raises(ValueError, match="task = 'mnli': must be 'packages', 'sst2' or a folder"):
+        task("mnli")
+
+
+def test_sst2_is_read_from_the_cache_and_only_if_it_is_the_known_one(tmp_path, monkeypatch):
+    monkeypatch.setenv("MINILIB_DATA", str(tmp_path))
+    monkeypatch.setattr(classification, "SST2_SOURCE", "http://127.0.0.1:1")  # where nobody answers
+    with pytest.raises(ValueError, match="sst2/train.tsv is not there; .* cannot be downloaded"):
+        task("sst2")
+    for file, text in (("train.tsv", "dull\t0\nlovely\t1\n"), ("dev.tsv", "fine\t1\n")):
+        (tmp_path / "sst2" / file).write_text(text)
+    with pytest.raises(ValueError, match="train.tsv is another file; .*sha256 ec192f83"):
+        task("sst2")
+    sums = {file: hashlib.sha256((tmp_path / "sst2" / file).read_bytes()).hexdigest()
+            for file in classification.SST2_SHA256}  # fmt: skip
+    monkeypatch.setattr(classification, "SST2_SHA256", sums)
+    assert task("sst2") == ("sst2", ["0", "1"], (["dull", "lovely"], [0, 1]), (["fine"], [1]))
+
+
+def test_a_paragraph_has_the_package_that_it_is_from_and_names_none(monkeypatch):
+    train = ["An array.", "See NumPy.", "Call np.sort first.", "Sparse npoints.", "A mpl_toolkits axis.", "A tensor."]
+    packages = {"train": {"numpy": 4, "scipy": 0, "torch": 2}, "validation": {"numpy": 1, "torch": 2}}
+    validation = ["An ndarray.", "A PyTorch module.", "A gradient."]
+    docs = Docstrings("\n\n".join(train), "\n\n".join(validation), {}, {}, packages)
+    monkeypatch.setattr(classification, "docstrings", lambda: docs)
+    packages = task("packages")
+    assert packages.labels == ["numpy", "torch"]
+    assert packages.train == (["An array.", "Sparse npoints.", "A tensor."], [0, 0, 1])
+    assert packages.validation == (["An ndarray.", "A gradient."], [0, 1])
+
+
+def test_rows_are_cut_and_padded_and_the_mask_says_where_text_is():
+    tokenizer = Tokenizer("bert", [*SPECIAL["bert"], "a", "b"], [])
+    rows = ClassificationData(Part(["a b", "a", "b " * 50], [1, 0, 1]), tokenizer, 40)
+    tokens, mask, targets = rows.batch(np.array([1, 0]))
+    assert tokens.shape == mask.shape == (2, UNIT)
+    assert tokens[:, :5].tolist() == [[2, 5, 3, 0, 0], [2, 5, 6, 3, 0]]
+    assert mask.sum(1).tolist() == [3, 4]
+    assert (tokens[~mask] == 0).all()
+    assert targets.tolist() == [0, 1]
+    tokens, mask, _ = rows.batch(np.array([2]))
+    assert tokens.shape == (1, 40)  # not 48: the model has no more places
+    assert mask.all()
+    assert (tokens[0, 0], tokens[0, -1]) == (2, 3)
+    assert [index.tolist() for index in rows.by_length(2)] == [[1, 0], [2]]

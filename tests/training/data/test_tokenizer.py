@@ -1,0 +1,180 @@
+"""The tokenizers: the same in every process, made once, and without loss where that is promised."""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tokenizers
+from tokenizers import normalizers
+from transformers import PreTrainedTokenizerFast
+
+import minilib
+from minilib.training.data.corpora import Texts
+from minilib.training.data.tokenizer import SPECIAL, Tokenizer, get_tokenizer, train
+
+SENTENCES = [
+    "The smallest batch is the one that fits; the largest is the one that pays.",
+    "A learner learns: learning, learnt, unlearned; batches batched, batching and unbatched.",
+    "Émile said: “naïve optimisers optimise naïvely” (twice!).",
+    "Steps are stepped, stepping; a stepwise learner takes the largest step that fits.",
+]
+DOCUMENTS = [f"{a}\n{b} {i}." for i, (a, b) in enumerate((a, b) for a in SENTENCES for b in SENTENCES)]
+TEXTS = Texts("test", DOCUMENTS, ["Nothing of the kind."])
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("MINILIB_DATA", str(tmp_path))
+    return tmp_path / "pretrain"
+
+
+@pytest.mark.parametrize("kind", SPECIAL)
+class TestEveryKind:
+    def test_special_tokens_come_first_and_the_size_is_kept(self, kind):
+        tokenizer = get_tokenizer(TEXTS, kind, 400)
+        assert tokenizer.tokens[: tokenizer.special] == SPECIAL[kind]
+        assert len(tokenizer) <= 400
+        assert len(set(tokenizer.tokens)) == len(tokenizer)
+        assert tokenizer.number[tokenizer.tokens[-1]] == len(tokenizer) - 1
+
+    def test_one_made_from_its_content_is_equal(self, kind):
+        tokenizer = get_tokenizer(TEXTS, kind, 400)
+        again = Tokenizer(**json.loads(json.dumps(tokenizer.content)))
+        assert again.tokens == tokenizer.tokens
+        for text in SENTENCES:
+            np.testing.assert_array_equal(again.encode(text), tokenizer.encode(text))
+
+    def test_what_the_library_saves_is_read_and_reads_alike_elsewhere(self, kind, tmp_path):
+        made = tokenizer(TEXTS, kind, 400)
+        text = made.inner.to_str()
+        again = tokens.read(text)
+        assert (again.content, again.inner.to_str()) == (made.content, text)
+        (tmp_path / "tokenizer.json").write_text(text, encoding="utf-8")
+        theirs = tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
+        transformed = PreTrainedTokenizerFast(tokenizer_file=str(tmp_path / "tokenizer.json"))
+        for sentence in [*DOCUMENTS, "tabs\t and\n\n lines", "an unseen 漢字 and 🙂", ""]:
+            ids = made.encode(sentence).tolist()
+            assert again.encode(sentence).tolist() == theirs.encode(sentence).ids == transformed.encode(sentence) == ids
+            assert theirs.decode(ids, skip_special_tokens=False) == made.decode(ids)
+
+    def test_one_with_other_rules_is_an_error(self, kind):
+        made = tokenizer(TEXTS, kind, 400).inner
+        made.normalizer = normalizers.NFD()
+        with pytest.raises(ValueError, match="other rules than bert, gpt2, t5"):
+            tokens.read(made.to_str())
+
+    def test_names_of_special_tokens_in_a_text_are_ordinary_text(self, kind):
+        tokenizer = get_tokenizer(TEXTS, kind, 400)
+        ids = tokenizer.encode("learn " + " ".join(SPECIAL[kind]))
+        assert tokenizer.number[SPECIAL[kind][-1]] not in ids
+        assert tokenizer.separator not in ids
+
+    def test_the_second_call_reads_what_the_first_one_trained(self, kind, cache):
+        first = get_tokenizer(TEXTS, kind, 400)
+        (path,) = cache.iterdir()
+        written = path.stat().st_mtime_ns
+        assert get_tokenizer(TEXTS, kind, 400).content == first.content
+        assert path.stat().st_mtime_ns == written
+
+    def test_other_text_kind_or_size_is_another_file(self, kind, cache):
+        get_tokenizer(TEXTS, kind, 400)
+        get_tokenizer(TEXTS, kind, 401)
+        get_tokenizer(TEXTS._replace(train=DOCUMENTS[1:]), kind, 400)
+        get_tokenizer(TEXTS, "t5" if kind == "gpt2" else "gpt2", 400)
+        assert len(list(cache.iterdir())) == 4
+
+    def test_validation_text_does_not_matter(self, kind, cache):
+        get_tokenizer(TEXTS, kind, 400)
+        get_tokenizer(TEXTS._replace(validation=[]), kind, 400)
+        assert len(list(cache.iterdir())) == 1
+
+    def test_a_vocabulary_without_room_for_bytes_is_an_error(self, kind):
+        with pytest.raises(
+            ValueError, match=f"vocabulary = 255: must be at least {256 + len(SPECIAL[kind])} for {kind}"
+        ):
+            get_tokenizer(TEXTS, kind, 255)
+
+
+def test_two_processes_with_other_hash_seeds_and_threads_train_the_same(tmp_path):
+    (tmp_path / "text.json").write_text(json.dumps(DOCUMENTS))
+    code = (
+        "import hashlib, json, pathlib, sys; from minilib.training.data.tokenizer import train;"
+        "trained = [train(json.loads(pathlib.Path(sys.argv[1]).read_text()), k, 400) for k in sys.argv[2:]];"
+        "print(hashlib.sha256(json.dumps(trained).encode()).hexdigest())"
+    )
+    path = {"PYTHONPATH": str(Path(minilib.__file__).parents[1])}
+    environments = [{"PYTHONHASHSEED": "1"}, {"PYTHONHASHSEED": "2", "TOKENIZERS_PARALLELISM": "false"}]
+    run = [sys.executable, "-c", code, str(tmp_path / "text.json"), *SPECIAL]
+    sums = {
+        subprocess.run(run, env=os.environ | path | e, capture_output=True, check=True, text=True).stdout.strip()
+        for e in environments
+    }
+    trained = [train(DOCUMENTS, kind, 400) for kind in SPECIAL]
+    assert sums == {hashlib.sha256(json.dumps(trained).encode()).hexdigest()}
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"kind": "gpt2", "tokens": ["<|endoftext|>"], "merges": []}'])
+def test_a_text_that_is_no_tokenizer_is_an_error(text):
+    with pytest.raises(ValueError, match="."):
+        tokens.read(text)
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "t5"])
+def test_byte_level_tokens_lose_nothing_of_any_text(kind):
+    tokenizer = get_tokenizer(TEXTS, kind, 400)
+    for text in [*SENTENCES, "tabs\t and\n\n lines", "an unseen 漢字 and 🙂", " ", ""]:
+        assert tokenizer.decode(tokenizer.encode(text)) == text
+
+
+def test_wordpiece_lowers_case_strips_accents_and_knows_only_its_characters():
+    tokenizer = get_tokenizer(TEXTS, "bert", 400)
+    np.testing.assert_array_equal(tokenizer.encode("LEARNER Émile"), tokenizer.encode("learner emile"))
+    assert tokenizer.decode(tokenizer.encode("Émile learned.")).replace(" .", ".") == "emile learned."
+    assert [tokenizer.tokens[i] for i in tokenizer.encode("漢 learner")] == [
+        "[UNK]",
+        *(tokenizer.tokens[i] for i in tokenizer.encode("learner")),
+    ]
+
+
+def test_wordpiece_takes_the_longest_piece_that_it_has():
+    tokenizer = get_tokenizer(TEXTS, "bert", 400)
+    pieces = [tokenizer.tokens[i] for i in tokenizer.encode("unlearnbatching")]
+    rest, expected = "unlearnbatching", []
+    while rest:
+        mark = "##" if expected else ""
+        end = max(n for n in range(1, len(rest) + 1) if mark + rest[:n] in tokenizer.number)
+        expected.append(mark + rest[:end])
+        rest = rest[end:]
+    assert pieces == expected
+    assert len(pieces) > 1
+
+
+def test_continuations_are_the_marked_pieces_and_punctuation_has_none():
+    tokenizer = get_tokenizer(TEXTS, "bert", 400)
+    marked = {tokenizer.tokens[i] for i in np.flatnonzero(tokenizer.continuations())}
+    assert marked == {t for t in tokenizer.tokens if t.startswith("##")}
+    assert "##e" in marked
+    assert not marked & {"##.", "##;", "##("}
+
+
+def test_characters_take_at_most_half_of_a_vocabulary():
+    text = "".join(chr(0x4E00 + i % 700) + " " + chr(0xE000 + i % 7) for i in range(7_000))  # 700 signs with blanks
+    tokenizer = train([text, "learn " * 100], "bert", 301)["tokens"]
+    assert sum(len(t.removeprefix("##")) == 1 for t in tokenizer) <= 148
+
+
+def test_an_unknown_kind_is_an_error_that_lists_the_kinds():
+    with pytest.raises(ValueError, match="kind = 'gpt': must be one of bert, gpt2, t5"):
+        get_tokenizer(TEXTS, "gpt", 400)
+
+
+def test_numbers_are_stored_in_16_bits_where_they_fit():
+    content = {"kind": "gpt2", "merges": []}
+    names = ["<|endoftext|>", *map(str, range(2**16))]
+    assert Tokenizer(tokens=names[:-1], **content).dtype == np.uint16
+    assert Tokenizer(tokens=names, **content).dtype == np.uint32

@@ -1,0 +1,89 @@
+"""The configuration: defaults, the command line, TOML, and what is refused."""
+
+import dataclasses
+
+import pytest
+
+from minilib.training.config import Config, parse
+
+
+def test_no_argument_at_all_is_the_default_run():
+    assert parse([]) == Config()
+
+
+def test_every_field_but_the_phases_is_an_argument_with_help(capsys):
+    with pytest.raises(SystemExit) as stop:
+        parse(["--help"])
+    assert stop.value.code == 0
+    text = capsys.readouterr().out
+    for f in dataclasses.fields(Config):
+        assert f.metadata["help"]
+        assert (f"--{f.name.replace('_', '-')}" in text) == (f.name != "phases")
+
+
+def test_arguments_are_read_in_the_type_of_their_field():
+    config = parse("--lr 0.01 --steps 20 --whole-words --no-compile --clip none --micro-batch 8 --out x".split())
+    assert (config.lr, config.steps, config.whole_words, config.compile) == (0.01, 20, True, False)
+    assert (config.clip, config.micro_batch, str(config.folder)) == (None, 8, "x")
+
+
+def test_an_argument_is_not_guessed_from_its_beginning(capsys):
+    with pytest.raises(SystemExit) as stop:
+        parse(["--step", "20"])
+    assert stop.value.code == 2
+    assert "unrecognized arguments: --step" in capsys.readouterr().err
+
+
+def test_a_file_sets_fields_and_arguments_win(tmp_path):
+    file = tmp_path / "run.toml"
+    file.write_text('model = "bert-mini"\nlr = 1\nsteps = 7\n')
+    config = parse(["--config", str(file), "--steps", "9"])
+    assert (config.model, config.lr, config.steps) == ("bert-mini", 1.0, 9)
+
+
+def test_phases_take_what_they_leave_out_from_the_run(tmp_path):
+    file = tmp_path / "two.toml"
+    file.write_text(
+        "batch_size = 48\nlr = 0.004\nwarmup = 0.1\n[[phases]]\nsteps = 90\nlength = 32\nwarmup = 0.3\n"
+        "[[phases]]\nsteps = 10\nlength = 128\nbatch_size = 16\nlr = 0.002\n"
+    )
+    first, second = parse(["--config", str(file)]).plan
+    assert (first.steps, first.length, first.batch_size, first.lr, first.warmup) == (90, 32, 48, 0.004, 0.3)
+    assert (second.steps, second.length, second.batch_size, second.lr, second.warmup) == (10, 128, 16, 0.002, 0.1)
+
+
+def test_a_run_may_be_measured_in_tokens():
+    (phase,) = Config(tokens=640_000, batch_size=100, length=64).plan
+    assert phase.steps == 100
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"lr": -1.0}, "lr must be at least 0.0, got -1.0"),
+        ({"lr": float("nan")}, "lr must be finite, got nan"),
+        ({"steps": 0}, "steps must be at least 1, got 0"),
+        ({"steps": 1.5}, "steps must be int, got 1.5"),
+        ({"optimizer": "adam"}, "optimizer must be one of sgd, adamw, .* got 'adam'"),
+        ({"mask_rate": 0.95}, "mask_rate must be from 0.01 to 0.9, got 0.95"),
+        ({"compile": 1}, "compile must be bool, got 1"),
+        ({"phases": ({"step": 3},)}, "unknown field 'step'"),
+        ({"phases": ({"steps": 0},)}, "steps must be at least 1, got 0"),
+        ({"phases": ({"steps": 5},), "tokens": 100}, "tokens is for runs of one phase"),
+    ],
+)
+def test_a_field_that_is_out_of_range_is_named(fields, message):
+    with pytest.raises(ValueError, match=message):
+        Config(**fields)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("lr = ", "cannot be read"), ("rate = 1\n", "unknown field 'rate'"), (None, "cannot be read")],
+)
+def test_a_file_that_is_no_configuration_is_named(tmp_path, text, message):
+    file = tmp_path / "bad.toml"
+    if text is not None:
+        file.write_text(text)
+    with pytest.raises(ValueError, match=f"bad.toml.* {message}"):
+        parse(["--config", str(file)])

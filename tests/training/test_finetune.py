@@ -1,0 +1,201 @@
+"""Fine-tuning: it learns, it is the same each time, padding changes nothing, and wrong input gets one line."""
+
+import json
+import math
+import sys
+
+import numpy as np
+import pytest
+import torch
+
+from minilib.experiments.records import FIELDS
+from minilib.models import registry
+from minilib.training import export, finetune, trainer
+from minilib.training.data.classification import ClassificationData, Part
+from minilib.training.finetune import Classifier, Finetuning, fresh
+
+WHO, WHERE = ["the cat", "a dog", "my friend", "the old king"], ["in the garden", "near the river", "at home"]
+
+
+@pytest.fixture(scope="module")
+def run(prose, tmp_path_factory):
+    """A pretrained run, of which only the tokenizer and the shape matter here."""
+    folder = tmp_path_factory.mktemp("run")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MINILIB_DATA", str(folder / "data"))
+        config = trainer.Config(corpus=str(prose), vocabulary=320, length=32, batch_size=8, steps=2, precision="fp32",
+                               evaluate_rows=8, out=str(folder / "run"))  # fmt: skip
+        trainer.train(config, quiet=True)
+    return folder / "run"
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory):
+    """The label is where it happens; the sentences are of different lengths."""
+    folder, draw = tmp_path_factory.mktemp("in") / "places", np.random.default_rng(1)
+    folder.mkdir()
+    for part, count in (("train", 160), ("validation", 60)):
+        rows = ["sentence\tlabel"]
+        for a, b, c, more in zip(*draw.integers(0, (4, 4, 3, 3), (count, 4)).T, strict=True):
+            rows.append(f"{WHO[a]} {'sees and ' * more}likes {WHO[b]} {WHERE[c]}.\t{WHERE[c].split()[-1]}")
+        (folder / f"{part}.tsv").write_text("\n".join(rows) + "\n")
+    return folder
+
+
+@pytest.fixture
+def settings(run, places, tmp_path):
+    """`settings(**changes)`: a few steps, into a folder of their own."""
+
+    def make(**changes):
+        given = {"run": str(run), "task": str(places), "out": str(tmp_path / "out"), "lr": 3e-3, "epochs": 3}
+        return Finetuning(**given | changes)
+
+    return make
+
+
+def test_it_beats_the_majority_and_leaves_a_record(settings, tmp_path):
+    results = finetune.finetune(settings(seeds=2, from_scratch=True), quiet=True)
+    assert results["labels"] == ["garden", "home", "river"]
+    assert results["texts"] == [160, 60]
+    assert results["majority"] < 0.5
+    for weights in ("pretrained", "scratch"):
+        result = results[weights]
+        assert min(result["accuracy"]) > 0.9
+        assert result["mean"] == pytest.approx(sum(result["accuracy"]) / 2)
+        assert result["std"] == pytest.approx(abs(np.subtract(*result["accuracy"])) / math.sqrt(2))
+    record = json.loads((tmp_path / "out" / "run.json").read_text())
+    assert record.keys() == set(FIELDS)
+    assert record["results"] == results
+    lines = (tmp_path / "out" / "curve.csv").read_text().splitlines()
+    assert lines[0] == "weights,seed,epoch,loss,accuracy"
+    assert [line.split(",")[:3] for line in lines[1:]] == [
+        [weights, seed, epoch] for weights in ("pretrained", "scratch") for seed in "01" for epoch in "123"
+    ]
+    last = [float(line.split(",")[4]) for line in lines[1:] if line.split(",")[2] == "3"]
+    assert last == results["pretrained"]["accuracy"] + results["scratch"]["accuracy"]
+
+
+def test_the_same_seed_gives_the_same_and_another_does_not(settings, tmp_path):
+    short = settings(texts=64, epochs=1, dropout=0.2, seeds=2)
+    results = finetune.finetune(short, quiet=True)
+    curve = (tmp_path / "out" / "curve.csv").read_text()
+    assert finetune.finetune(short, quiet=True) == results
+    assert (tmp_path / "out" / "curve.csv").read_text() == curve
+    first, second = (line.split(",")[3] for line in curve.splitlines()[1:])
+    assert first != second
+    assert results["texts"] == [64, 60]
+
+
+def test_an_export_is_fine_tuned_like_the_run(settings, run, tmp_path):
+    out = export.save(run, tmp_path / "export")
+    results = finetune.finetune(settings(run=str(out)), quiet=True)
+    assert results["pretrained"]["accuracy"][0] > 0.9
+
+
+def test_the_new_layer_of_a_seed_is_the_same_on_pretrained_and_on_random_weights(settings, run):
+    trained = export.load(run)
+    a, b, c = (fresh(settings(), trained, 3, pretrained, torch.device("cpu"), number)
+               for pretrained, number in ((True, 1), (False, 1), (False, 2)))  # fmt: skip
+    assert torch.equal(a.output.weight, b.output.weight)
+    assert not torch.equal(b.output.weight, c.output.weight)
+    assert torch.equal(a.bert.tokens.weight, trained.model.tokens.weight)
+    assert not torch.equal(a.bert.tokens.weight, b.bert.tokens.weight)
+
+
+def test_padding_and_the_rest_of_the_batch_do_not_change_a_row(run):
+    model, tokenizer, _ = export.load(run)
+    torch.manual_seed(0)
+    classifier = Classifier(model, 3, 0.0).eval()
+    texts = ["the cat sees a dog.", "a dog.", "my friend follows the old king on the road to the sea and hears a dog."]
+    rows = ClassificationData(Part(texts, [0, 1, 2]), tokenizer, 32)
+    tokens, mask, _ = rows.batch(np.array([0, 1, 2]))
+    with torch.no_grad():
+        together = classifier(tokens, mask)
+        for i in range(3):
+            n = len(rows.rows[i])
+            alone = classifier(torch.from_numpy(rows.rows[i])[None], torch.ones(1, n, dtype=torch.bool))
+            assert torch.allclose(alone[0], together[i], atol=1e-6)
+        changed = torch.where(mask, tokens, 7)
+        assert torch.equal(classifier(changed, mask), together)
+        assert not torch.allclose(classifier(tokens, torch.ones_like(mask)), together, atol=1e-3)
+
+
+def test_every_parameter_that_is_left_has_a_gradient(run):
+    classifier = Classifier(export.load(run).model, 3, 0.0)
+    classifier(torch.arange(8)[None], torch.ones(1, 8, dtype=torch.bool)).sum().backward()
+    without = {name for name, p in classifier.named_parameters() if p.grad is None}
+    assert without == {name for name, p in classifier.named_parameters() if not p.requires_grad}
+    assert {name.split(".")[1] for name in without} == {"head", "bias"}
+
+
+def test_training_that_ends_in_nan_says_so_and_writes_nothing(settings, monkeypatch, tmp_path):
+    monkeypatch.setattr(finetune.F, "cross_entropy", lambda logits, targets: logits.sum() * math.nan)
+    with pytest.raises(ValueError, match="lr = 0.003: must be less, the loss became nan in epoch 1"):
+        finetune.finetune(settings(texts=32), quiet=True)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"seeds": 0}, "seeds must be at least 1, got 0"),
+        ({"warmup": 3.0}, "warmup must be from 0.0 to 1.0, got 3.0"),
+        ({"precision": "fp16"}, "precision must be one of None, bf16, fp32, got 'fp16'"),
+        ({"run": "no/such"}, "the configuration no/such/config.json cannot be read"),
+        ({"task": "no/such"}, "task = 'no/such': must be"),
+        ({"device": "tpu9"}, "tpu9"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_and_nothing_is_left(settings, changes, message, tmp_path):
+    with pytest.raises(ValueError, match=message):
+        finetune.finetune(settings(**changes), quiet=True)
+    assert not (tmp_path / "out").exists()
+
+
+def test_several_processes_are_refused(settings, monkeypatch):
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    with pytest.raises(ValueError, match="for one process: start it without torchrun"):
+        finetune.finetune(settings(), quiet=True)
+
+
+@pytest.mark.parametrize("optimizer", ["lamb", "came"])
+def test_the_other_optimizers_learn_too(settings, optimizer):
+    results = finetune.finetune(settings(optimizer=optimizer, lr={"lamb": 1e-2, "came": 1e-3}[optimizer]), quiet=True)
+    assert results["pretrained"]["accuracy"][0] > results["majority"] + 0.2
+
+
+def test_another_model_than_bert_is_refused(settings, prose, small, tmp_path, monkeypatch):
+    tiny, size = {"layers": 1, "width": 16, "heads": 1}, registry.size
+    monkeypatch.setattr(registry, "size", lambda name, **changes: size(name, **tiny | changes))
+    config = small(model="gpt2", vocabulary=400, steps=1)
+    trainer.train(config, quiet=True)
+    with pytest.raises(ValueError, match="run = .*: must be of a BERT, is of gpt2"):
+        finetune.finetune(settings(run=str(config.folder)), quiet=True)
+
+
+def test_the_command_line_answers_wrong_input_with_one_line_and_exit_code_two(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["finetune", "--run", "no/such", "--seeds", "2"])
+    assert finetune.main() == 2
+    error = capsys.readouterr().err
+    assert error.startswith("error: the configuration no/such/config.json cannot be read")
+    assert error.count("\n") == 1
+    monkeypatch.setattr(sys, "argv", ["finetune", "--seed", "2"])
+    with pytest.raises(SystemExit) as stop:
+        finetune.main()
+    assert stop.value.code == 2
+
+
+def test_the_command_line_prints_seeds_mean_and_spread(run, places, tmp_path, monkeypatch, capsys):
+    words = ["--run", str(run), "--task", str(places), "--texts", "32", "--epochs", "1", "--seeds", "2"]
+    monkeypatch.setattr(sys, "argv", ["finetune", *words, "--out", str(tmp_path / "out")])
+    assert finetune.main() == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == (
+        "places: 3 labels, 32 texts for training and 60 for validation, where the most frequent label has 30.0%"
+    )
+    recorded = json.loads((tmp_path / "out" / "run.json").read_text())["results"]["pretrained"]
+    assert lines[1:] == [
+        *(f"pretrained, seed {k}: {a:.1%}" for k, a in enumerate(recorded["accuracy"])),
+        f"pretrained: {recorded['mean']:.1%} ± {recorded['std']:.1%} over 2 seeds",
+        f"done: everything is in {tmp_path / 'out'}",
+    ]

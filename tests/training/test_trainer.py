@@ -1,0 +1,201 @@
+"""The training loop: what a run leaves behind, what it does not depend on, and when it gives up."""
+
+import json
+import math
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from minilib.models import registry
+from minilib.training import trainer
+from minilib.training.config import OPTIMIZERS, Config
+from minilib.training.run_dir import read_curve
+
+
+def weights(config: Config) -> dict:
+    """The parameters in the newest checkpoint."""
+    return load_file(sorted((config.folder / "checkpoints").glob("step-*"))[-1] / "model.safetensors")
+
+
+def equal(a: dict, b: dict) -> bool:
+    return a.keys() == b.keys() and all(torch.equal(a[k], b[k]) for k in a)
+
+
+def what_was_computed(config: Config) -> list:
+    """The curve without clocks."""
+    clocks = ("seconds", "tokens_per_second", "utilisation")
+    return [
+        {k: v for k, v in row.items() if k not in clocks and not math.isnan(v)} for row in read_curve(config.folder)
+    ]
+
+
+def stop_after(monkeypatch, step):
+    """Let the next run die in the middle of that step."""
+    one_step = trainer.Run.one_step
+
+    def dies(self, *args):
+        if self.step == step:
+            raise KeyboardInterrupt
+        return one_step(self, *args)
+
+    monkeypatch.setattr(trainer.Run, "one_step", dies)
+
+
+def test_a_run_leaves_a_folder_that_says_what_it_was_and_how_it_went(complete_run):
+    config, results = complete_run
+    files = {path.name for path in config.folder.iterdir()}
+    told = {"config.json", "tokenizer.json", "run.json", "curve.csv", "curve.png"}
+    assert files == told | {"tensorboard", "checkpoints"}
+    run = json.loads((config.folder / "run.json").read_text())
+    assert run["results"] == results
+    assert Config(**json.loads((config.folder / "config.json").read_text())) == config
+    rows = read_curve(config.folder)
+    assert [row["step"] for row in rows] == [2, 4, 6, 8]
+    assert [math.isnan(row["validation_loss"]) for row in rows] == [True, False, True, False]
+    assert rows[-1]["tokens"] == results["tokens"] == 8 * 8 * 16
+    assert rows[-1]["validation_loss"] == results["validation_loss"]
+
+
+def test_the_loss_falls_below_the_unigram_entropy(small):
+    results = trainer.train(small(steps=150, lr=5e-3, batch_size=32, evaluate_every=150, evaluate_rows=64), quiet=True)
+    assert results["validation_loss"] < 0.8 * results["unigram_entropy"]
+
+
+@pytest.mark.parametrize("model", ["gpt2", "t5-small"])
+def test_other_models_run_too(small, model, monkeypatch):
+    tiny = {"layers": 2, "width": 32, "heads": 2}
+    size = registry.size
+    monkeypatch.setattr(registry, "size", lambda name, **changes: size(name, **tiny | changes))
+    results = trainer.train(small(model=model, vocabulary=400, steps=4), quiet=True)
+    assert results["steps"] == 4
+    assert 0 < results["validation_loss"] < 2 * math.log(400)
+
+
+# Every optimizer has a state of its own to save. Where a run died (just after a checkpoint, or two steps later) and its
+# precision do not touch that state.
+DEATHS = [(name, 6, "fp32") for name in OPTIMIZERS] + [("adamw", 4, "bf16")]
+
+
+@pytest.mark.parametrize(("optimizer", "step", "precision"), DEATHS)
+def test_a_run_that_died_goes_on_as_if_it_had_not(small, monkeypatch, tmp_path, optimizer, step, precision):
+    options = {"optimizer": optimizer, "dropout": 0.1, "precision": precision}
+    whole = small(**options, out=str(tmp_path / "whole"))
+    trainer.train(whole, quiet=True)
+    config = small(**options)
+    with monkeypatch.context() as patch:
+        stop_after(patch, step)
+        with pytest.raises(KeyboardInterrupt):
+            trainer.train(config, quiet=True)
+    trainer.train(config, quiet=True)
+    assert equal(weights(config), weights(whole))
+    assert what_was_computed(config) == what_was_computed(whole)
+
+
+def test_accumulation_equals_the_big_batch_to_rounding(small, tmp_path):
+    # Not with AdamW: it divides the gradient of a key's bias, which is rounding alone, by its own size.
+    options = {"optimizer": "sgd", "lr": 0.1}
+    whole, parts = small(**options), small(micro_batch=2, out=str(tmp_path / "parts"), **options)
+    trainer.train(whole, quiet=True)
+    trainer.train(parts, quiet=True)
+    a, b = weights(whole), weights(parts)
+    assert max(float((a[k] - b[k]).abs().max()) for k in a) < 1e-6
+
+
+def test_two_phases_have_their_lengths_and_schedules(small):
+    phases = [{"steps": 4, "length": 16}, {"steps": 4, "length": 32, "batch_size": 4, "lr": 1e-3, "warmup": 2}]
+    config = small(phases=phases, schedule="linear", log_every=1)
+    trainer.train(config, quiet=True)
+    rows = read_curve(config.folder)
+    assert [row["tokens"] for row in rows] == [8 * 16 * k for k in (1, 2, 3, 4)] + [
+        512 + 4 * 32 * k for k in (1, 2, 3, 4)
+    ]
+    rates = [row["lr"] for row in rows]
+    assert rates[4:] == pytest.approx([0.5e-3, 0.75e-3, 0.5e-3, 0.25e-3])
+    assert weights(config)["positions.weight"].shape[0] == 32
+
+
+def test_a_gradient_that_is_not_finite_changes_nothing_and_is_counted(small, monkeypatch, tmp_path):
+    one_step = trainer.Run.one_step
+
+    def poisoned(self, k, phase, number, lr):
+        if self.step == 2:
+            handle = next(self.model.parameters()).register_hook(lambda g: g * math.nan)
+            before = [p.clone() for p in self.model.parameters()]
+            out = one_step(self, k, phase, number, lr)
+            handle.remove()
+            assert all(torch.equal(p, q) for p, q in zip(before, self.model.parameters(), strict=True))
+            return out
+        return one_step(self, k, phase, number, lr)
+
+    monkeypatch.setattr(trainer.Run, "one_step", poisoned)
+    assert trainer.train(small(), quiet=True)["skipped"] == 1
+    with pytest.raises(trainer.Diverged, match="1 steps had a gradient that was not finite. Try a lower lr"):
+        trainer.train(small(max_skipped=0, out=str(tmp_path / "other")), quiet=True)
+
+
+def test_a_loss_that_explodes_ends_the_run_and_keeps_the_last_good_checkpoint(small):
+    config = small(optimizer="sgd", lr=1e4, warmup=0.0, clip=None, save_every=1, steps=40, log_every=4)
+    with pytest.raises(trainer.Diverged, match="the loss is .*, that of guessing 5.77"):
+        trainer.train(config, quiet=True)
+    assert not (config.folder / "run.json").exists()
+    assert all(t.isfinite().all() for t in weights(config).values())
+
+
+def test_a_loss_that_is_not_finite_is_skipped_like_its_gradient(small, monkeypatch):
+    forward = registry.Bert.forward
+    calls = []
+
+    def poisoned(self, batch):
+        out = forward(self, batch)
+        if self.training and out.loss.device.type == "cpu":
+            calls.append(out)
+            return out._replace(loss=out.loss * math.nan) if len(calls) in (3, 5, 6) else out
+        return out
+
+    monkeypatch.setattr(registry.Bert, "forward", poisoned)
+    config = small()
+    assert trainer.train(config, quiet=True)["skipped"] == 3
+    assert [math.isnan(row["loss"]) for row in read_curve(config.folder)] == [False, False, True, False]
+
+
+def test_a_complete_run_is_left_as_it_is(complete_run):
+    config, results = complete_run
+    before = {path: path.read_bytes() for path in config.folder.rglob("*") if path.is_file()}
+    assert trainer.train(config, quiet=True) == results
+    assert {path: path.read_bytes() for path in config.folder.rglob("*") if path.is_file()} == before
+
+
+def test_the_noise_scale_is_estimated_from_a_part_and_the_whole(small, tmp_path):
+    config = small(noise_scale=True, micro_batch=2, log_every=1)
+    trainer.train(config, quiet=True)
+    rows = read_curve(config.folder)
+    # the two estimates and the norm of the whole gradient satisfy E|g|^2 = signal + noise / batch
+    for row in rows:
+        assert row["noise_signal"] + row["noise_noise"] / 8 == pytest.approx(row["grad_norm"] ** 2, rel=1e-4)
+    assert sum(row["noise_noise"] for row in rows) > 0
+    with pytest.raises(ValueError, match="noise_scale needs two micro-batches a process"):
+        trainer.train(small(noise_scale=True, out=str(tmp_path / "other")), quiet=True)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"model": "bert-huge"}, "model must be one of bert-tiny"),
+        ({"corpus": "no/such/folder"}, "no/such/folder"),
+        ({"micro_batch": 3}, "micro_batch must divide the 8 rows"),
+        ({"device": "tpu9"}, "tpu9"),
+        ({"length": 100_000}, "length"),
+    ],
+)
+def test_what_cannot_be_run_is_refused_and_nothing_is_left(small, changes, message):
+    config = small(**changes)
+    with pytest.raises(ValueError, match=message):
+        trainer.train(config, quiet=True)
+    assert not config.folder.exists()
+
+
+def test_a_folder_with_another_run_is_left_alone(small):
+    trainer.train(small(steps=2), quiet=True)
+    with pytest.raises(ValueError, match="has a run with lr = 0.002, now it is 0.1"):
+        trainer.train(small(steps=2, lr=0.1), quiet=True)
