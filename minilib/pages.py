@@ -1,0 +1,35 @@
+"""What a page of the book shows beside figures: tables of text, and numbers that its sentences quote.
+
+Absent on purpose: tables in HTML. A printed table is compared by the tests like any other output.
+"""
+
+from collections.abc import Iterable, Sequence
+
+
+def print_table(rows: Iterable[Sequence], heads: Sequence[str] = (), gap: int = 2) -> None:
+    """Prints rows of cells in columns: the first to the left, the others to the right, as wide as the widest cell.
+
+    Args:
+        rows: of one length each; a cell is printed as `str` has it, so numbers come formatted: f"{loss:.2f}".
+        heads: a first row, where there is one.
+        gap: blanks between two columns.
+
+    Raises:
+        ValueError: the rows do not have the same number of cells.
+    """
+    lines = [[str(cell) for cell in row] for row in ([heads] if heads else []) + list(rows)]
+    if len({len(line) for line in lines}) > 1:
+        lengths = sorted({len(line) for line in lines})
+        raise ValueError(f"the rows of a table must be of one length, got {lengths} cells")
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for first, *others in lines:
+        cells = [first.ljust(widths[0])] + [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
+        print((" " * gap).join(cells).rstrip())
+
+
+def glue_all(numbers: dict[str, object]) -> None:
+    """Glues each value under its name, unseen, for the {glue} roles of the text around."""
+    from myst_nb import glue  # only a page needs it
+
+    for name, value in numbers.items():
+        glue(name, value, display=False)
