@@ -70,6 +70,9 @@ class Optimizer(torch.optim.Optimizer):
 
     ranges = TORCH_RANGES
     sizes: Sizes | None = None  # those of the device
+    # As what phases see a parameter that is not factored: compiled code writes and sums a vector in one loop, and only
+    # sums the rows of a matrix faster.
+    as_vectors = True
 
     def __init__(self, params, own: dict, options: dict):
         defaults = own | COMMON | options

@@ -77,9 +77,11 @@ def _bucket(opt, jobs, numbers, compiles):
     flat = dims is None and all(t.permute(order).is_contiguous() for ts in tensors.values() for t in ts)
 
     def view(t):
-        """The factored dimensions last; where there are none a matrix, which is the same for more shapes."""
+        """The factored dimensions last; where there are none a vector or a matrix, the same for all shapes."""
         t = t.permute(order)
-        return t.reshape(-1) if flat else t
+        if not flat:
+            return t
+        return t.reshape(-1) if opt.as_vectors else t.view(math.prod(t.shape[:-1]), t.shape[-1] if t.ndim else 1)
 
     stacks = {name: [view(t) for t in ts] for name, ts in tensors.items()}
     many = len(jobs) > 1

@@ -66,6 +66,7 @@ class LARS(Optimizer):
     presets = LARS_PRESETS
     preset = classmethod(preset)
     phases = norms, lengths, descend
+    as_vectors = False
 
     def __init__(
         self,

@@ -23,9 +23,6 @@ from minilib.torch_optim.sharding import all_reduce
 
 ALL, ROWS, COLUMNS = None, -1, -2  # what is summed over: all entries of a parameter, those of each row, of each column
 BLOCK = 32  # rows
-import os
-
-OPTIONS = eval(os.environ.get("OPTS", "{}"))
 
 
 @dataclass(frozen=True)
@@ -41,7 +38,7 @@ class Sizes:
     """
 
     small: int = 2**14
-    stack: int = 2**16
+    stack: int = 2**18
     piece: int = 2**19
     call: int = 2**12
     compile: int = 2**22
@@ -228,6 +225,8 @@ def compiled(phases: tuple):
     # The compiler keeps what it made by code object: every function gets one of its own.
     name = "_".join(phase.__name__ for phase in phases)
     own = types.FunctionType(call.__code__.replace(co_name=name), globals(), name, None, call.__closure__)
-    # The width of the registers is named: PyTorch's cache on disk does not ask for it.
+    # What is stored is stored at once, not computed again for the sums. And the width of the registers is named:
+    # PyTorch's cache on disk does not ask for it.
     width = {"AVX512": 512, "AVX2": 256}.get(torch.backends.cpu.get_cpu_capability())
-    return torch.compile(own, fullgraph=True, dynamic=True, options=OPTIONS | ({"cpp.simdlen": width} if width else {}))
+    options = {"realize_opcount_threshold": 1, "cpp.simdlen": width}
+    return torch.compile(own, fullgraph=True, dynamic=True, options=options)

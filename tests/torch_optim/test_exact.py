@@ -13,7 +13,7 @@ METHODS = ("LARS", "LARS2020", "LAMB", "Adafactor", "CAME")
 # the kernels (3 x 2 x 3 x 2, and 4 x 3 x 2 x 2) in the order in which the two do the same.
 AXES = {"kernel": (1, 3, 0, 2), "channels last": (2, 3, 0, 1)}
 
-# Together they use every option that both rooms have, with two values at least.
+# Together they use every option that NumPy's methods have too, with two values at least.
 CASES = [
     ("LARS", {"lr": 1.0, "weight_decay": 0.01, "trust_coefficient": 0.01}),
     ("LARS", {"lr": 1.0, "momentum": 0.0, "trust_coefficient": 0.05}),

@@ -9,8 +9,8 @@ from tests.torch_optim.sharded_training import RATES, load
 from tests.torch_optim.sharded_worker import BAD, BOTH, FORMS, MESHES, METHODS, OPTIONS, of_kind
 
 # Calls of all_reduce in a step with vectors and matrices: where rows are cut, and where rows and columns are. On the
-# grid each call is two, one for each dimension of the mesh, but for the mean of a mean, which only one of them cuts. The
-# first tells whether the gradients are finite.
+# grid each call is two, one for each dimension of the mesh, but for the mean of all row means, which only one of them
+# cuts. The first call tells whether the gradients are finite.
 CONVERSATIONS = {
     "LARS": (2, 4),
     "LARS joint norm": (2, 4),

@@ -15,7 +15,7 @@ from transformers import PreTrainedTokenizerFast
 
 import minilib
 from minilib.training.data.corpora import Texts
-from minilib.training.data.tokenizer import SPECIAL, Tokenizer, get_tokenizer, train
+from minilib.training.data.tokenizer import SPECIAL, Tokenizer, get_tokenizer, read, train
 
 SENTENCES = [
     "The smallest batch is the one that fits; the largest is the one that pays.",
@@ -50,23 +50,23 @@ class TestEveryKind:
             np.testing.assert_array_equal(again.encode(text), tokenizer.encode(text))
 
     def test_what_the_library_saves_is_read_and_reads_alike_elsewhere(self, kind, tmp_path):
-        made = tokenizer(TEXTS, kind, 400)
-        text = made.inner.to_str()
-        again = tokens.read(text)
-        assert (again.content, again.inner.to_str()) == (made.content, text)
+        tokenizer = get_tokenizer(TEXTS, kind, 400)
+        text = tokenizer.inner.to_str()
+        again = read(text)
+        assert (again.content, again.inner.to_str()) == (tokenizer.content, text)
         (tmp_path / "tokenizer.json").write_text(text, encoding="utf-8")
         theirs = tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
         transformed = PreTrainedTokenizerFast(tokenizer_file=str(tmp_path / "tokenizer.json"))
         for sentence in [*DOCUMENTS, "tabs\t and\n\n lines", "an unseen 漢字 and 🙂", ""]:
-            ids = made.encode(sentence).tolist()
+            ids = tokenizer.encode(sentence).tolist()
             assert again.encode(sentence).tolist() == theirs.encode(sentence).ids == transformed.encode(sentence) == ids
-            assert theirs.decode(ids, skip_special_tokens=False) == made.decode(ids)
+            assert theirs.decode(ids, skip_special_tokens=False) == tokenizer.decode(ids)
 
     def test_one_with_other_rules_is_an_error(self, kind):
-        made = tokenizer(TEXTS, kind, 400).inner
-        made.normalizer = normalizers.NFD()
+        inner = get_tokenizer(TEXTS, kind, 400).inner
+        inner.normalizer = normalizers.NFD()
         with pytest.raises(ValueError, match="other rules than bert, gpt2, t5"):
-            tokens.read(made.to_str())
+            read(inner.to_str())
 
     def test_names_of_special_tokens_in_a_text_are_ordinary_text(self, kind):
         tokenizer = get_tokenizer(TEXTS, kind, 400)
@@ -121,7 +121,7 @@ def test_two_processes_with_other_hash_seeds_and_threads_train_the_same(tmp_path
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"kind": "gpt2", "tokens": ["<|endoftext|>"], "merges": []}'])
 def test_a_text_that_is_no_tokenizer_is_an_error(text):
     with pytest.raises(ValueError, match="."):
-        tokens.read(text)
+        read(text)
 
 
 @pytest.mark.parametrize("kind", ["gpt2", "t5"])
