@@ -1,4 +1,4 @@
-"""Bad input gets one clear error. What an option may be is said once for NumPy and PyTorch, in `minilib.optim.checks`."""
+"""Bad input gets one clear error. What an option may be is said once for NumPy and torch, in `minilib.optim.checks`."""
 
 import math
 
