@@ -22,7 +22,7 @@ from minilib.torch_optim.presets import ADAFACTOR_PRESETS, preset
 
 def squares(x, g, s, sums, n):
     """Sums of g² + ε₁ along the rows and along the columns."""
-    g2 = g * g + n["eps1"]
+    g2 = (g * g).add_(n["eps1"])
     return along(g2, ROWS), along(g2, COLUMNS)
 
 
@@ -41,7 +41,7 @@ def roots(s, sums, n):
 
 def direction(g, s):
     """u = g/√v̂."""
-    return g * s["p"] * s["q"] if "p" in s else g * inverse_root(s["variance"])
+    return (g * s["p"]).mul_(s["q"]) if "p" in s else inverse_root(s["variance"]).mul_(g)
 
 
 def sizes(x, g, s, sums, n):
@@ -52,7 +52,7 @@ def sizes(x, g, s, sums, n):
 
 def full_moment(x, g, s, sums, n):
     """For what is not factored: v_t ← β v + (1 − β)(g² + ε₁); then the same sums."""
-    follow(s["variance"], g * g + n["eps1"], n["1 - beta2"])
+    follow(s["variance"], (g * g).add_(n["eps1"]), n["1 - beta2"])
     return sizes(x, g, s, sums, n)
 
 
@@ -73,7 +73,7 @@ def descend(x, g, s, sums, n):
     """x ← x − decay · λ x − α Û."""
     alpha, length = sums
     decay = {"lr": n["lr"], "step": alpha, "one": n["one"]}[n["decay_by"]]
-    return x * (decay * n["weight_decay"]) + direction(g, s) * length
+    return direction(g, s).mul_(length).add_(x * (decay * n["weight_decay"]))
 
 
 class Adafactor(Optimizer):

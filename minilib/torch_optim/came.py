@@ -21,10 +21,9 @@ def clipping(s, sums, n):
 
 def averaged(g, s, sums, n):
     """m_t = β₁ m_{t−1} + (1 − β₁) û_t; returns U_t = (û_t − m_t)² + ε₂."""
-    u, m = direction(g, s) * sums[0], s["exp_avg"]
+    u, m = direction(g, s).mul_(sums[0]), s["exp_avg"]
     follow(m, u, n["1 - beta1"])
-    rest = u - m
-    return rest * rest + n["eps2"]
+    return u.sub_(m).square_().add_(n["eps2"])
 
 
 def instability(x, g, s, sums, n):
@@ -48,13 +47,15 @@ def confidence_roots(s, sums, n):
 def descend(x, g, s, sums, n):
     """θ ← θ − η λ θ − η m/√S."""
     P, Q = sums
-    return x * (n["lr"] * n["weight_decay"]) + s["exp_avg"] * P * Q * n["step"]
+    step = (s["exp_avg"] * P).mul_(Q).mul_(n["step"])
+    return step.add_(x * (n["lr"] * n["weight_decay"]))
 
 
 def full_instability(x, g, s, sums, n):
     """The same with a full S, for a matrix that is not factored."""
     follow(s["res"], averaged(g, s, sums, n), n["1 - beta3"])
-    return x * (n["lr"] * n["weight_decay"]) + s["exp_avg"] * inverse_root(s["res"]) * n["step"]
+    step = inverse_root(s["res"]).mul_(s["exp_avg"]).mul_(n["step"])
+    return step.add_(x * (n["lr"] * n["weight_decay"]))
 
 
 def momentum(x, g, s, sums, n):

@@ -56,4 +56,4 @@ def inverse_roots(r, c, total, n):
 
 def inverse_root(v):
     """1/√v. Zero, as before the first step of a parameter, counts as the least number that is not."""
-    return v.clamp(min=torch.finfo(v.dtype).tiny).rsqrt()
+    return v.clamp(min=torch.finfo(v.dtype).tiny).rsqrt_()
