@@ -118,7 +118,7 @@ def run_phases(buckets) -> None:
         for phases in _calls(bucket.phases):
             _run(bucket, phases)
         _put_back(bucket)
-    for k in range(max((len(bucket.phases) for bucket in sharded), default=0)):
+    for k in range(max([0, *(len(bucket.phases) for bucket in sharded)])):
         at_work = [bucket for bucket in sharded if k < len(bucket.phases)]
         for bucket in at_work:
             _run(bucket, bucket.phases[k : k + 1])
@@ -132,7 +132,6 @@ def _put_back(bucket):
         torch._foreach_copy_(*map(list, zip(*bucket.written, strict=True)))
 
 
-@functools.cache
 def _calls(phases):
     """The phases, each `between` together with the phase that follows: one compiled call."""
     calls, call = [], ()
