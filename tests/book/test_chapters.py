@@ -189,7 +189,7 @@ def test_glued_numbers_are_rounded(chapter):
 
 def test_a_long_glued_number_is_caught():
     def glued(text):
-        made = cell("glue(...)")
+        made = cell("glue_all({...})")
         data = {"application/papermill.record/text/plain": text}
         made.outputs = [{"output_type": "display_data", "data": data, "metadata": {}}]
         return notebook(made)
