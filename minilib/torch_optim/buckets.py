@@ -68,45 +68,39 @@ def _of(number, first, count):
 def _bucket(opt, jobs, numbers, compiles):
     group, shape = jobs[0].group, tuple(jobs[0].p.shape)
     dims = opt.dims(shape, group)
-    phases = opt.phases_of(shape, dims)
-    states = [{k: local(v) for k, v in opt.state[job.p].items() if k != "step"} for job in jobs]
+    states = [opt.state[job.p] for job in jobs]
     tensors = {"x": [local(job.p) for job in jobs], "g": [_laid_out(job.g, local(job.p)) for job in jobs]}
-    tensors |= {name: [s[name] for s in states] for name in states[0]}
+    tensors |= {name: [local(s[name]) for s in states] for name in states[0] if name != "step"}
+    many = len(jobs) > 1
+    stacks = {name: torch.stack(ts) if many else ts[0].unsqueeze(0) for name, ts in tensors.items()}
+    written = [(t, part) for name in stacks if many and name != "g" for t, part in _parts(tensors[name], stacks[name])]
     strides = tensors["x"][0].stride()
     order = sorted(range(len(shape)), key=lambda k: (k == dims[1], k == dims[0]) if dims else -strides[k])
-    flat = dims is None and all(t.permute(order).is_contiguous() for ts in tensors.values() for t in ts)
-
-    def view(t):
-        """The factored dimensions last; where there are none a vector or a matrix, the same for all shapes."""
-        t = t.permute(order)
-        if not flat:
-            return t
-        return t.reshape(-1) if opt.as_vectors else t.view(math.prod(t.shape[:-1]), t.shape[-1] if t.ndim else 1)
-
-    stacks = {name: [view(t) for t in ts] for name, ts in tensors.items()}
-    many = len(jobs) > 1
-    stacks = {name: torch.stack(ts) if many else ts[0].unsqueeze(0) for name, ts in stacks.items()}
-    written = [pair for name, ts in tensors.items() if many and name != "g" for pair in _pairs(ts, stacks[name], view)]
-    x, g = stacks.pop("x"), stacks.pop("g")
+    views = {name: t.permute(0, *(1 + k for k in order)) for name, t in stacks.items()}
+    if dims is None and all(t.is_contiguous() for t in views.values()):  # a vector or a matrix, the same for all shapes
+        count, last = len(jobs), views["x"].shape[-1] if shape else 1
+        rows = math.prod(views["x"].shape[1:-1])
+        size = (count, -1) if opt.as_vectors else (count, rows, last)
+        views = {name: t.view(size) if t.numel() else t.reshape(count, rows, last) for name, t in views.items()}
+    x, g = views.pop("x"), views.pop("g")
     numbers = {n: v.view(-1, *(1,) * (x.ndim - 1)) if torch.is_tensor(v) and v.ndim else v for n, v in numbers.items()}
     sizes = {"entries": math.prod(shape)}
     if dims:
         sizes |= {"rows": shape[dims[0]], "columns": shape[dims[1]]}
-    shards = tuple((over, 1 + order.index(dim)) for over, dim in jobs[0].shards)
     own = opt.sizes_on(x.device)
     compiled = compiles and x.numel() >= max(1, own.call)
     if compiled:
-        sizes = {
-            name: torch.tensor(float(size), dtype=next(iter(stacks.values())).dtype) for name, size in sizes.items()
-        }
+        dtype = next(iter(views.values())).dtype
+        sizes = {name: torch.tensor(float(size), dtype=dtype) for name, size in sizes.items()}
+    shards = tuple((over, 1 + order.index(dim)) for over, dim in jobs[0].shards)
     numbers |= sizes | {"rows_cut": any(dim == x.ndim - 2 for _, dim in shards)}
-    return Bucket(phases, x, g, stacks, numbers, shards, compiled, own.piece, written)
+    return Bucket(opt.phases_of(shape, dims), x, g, views, numbers, shards, compiled, own.piece, written)
+
+
+def _parts(tensors, stack):
+    return zip(tensors, stack.unbind(), strict=True)
 
 
 def _laid_out(g, x):
     """A gradient with the strides of its parameter: compiled code that reads two orders at once has crashed."""
     return g if g.stride() == x.stride() else torch.empty_like(x, dtype=g.dtype).copy_(g)
-
-
-def _pairs(tensors, stack, view):
-    return [(view(t), part) for t, part in zip(tensors, stack.unbind(), strict=True)]

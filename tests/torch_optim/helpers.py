@@ -62,7 +62,7 @@ def compiling(monkeypatch):
             return opt
 
     made, compiled = Compiling(), phases.compiled
-    monkeypatch.setattr(phases, "compiled", lambda those: made.calls.append(those) or compiled(those))
+    monkeypatch.setattr(phases, "compiled", lambda those, vectors: made.calls.append(those) or compiled(those, vectors))
     monkeypatch.setattr(Compiling, "calls", [])
     return made
 

@@ -115,7 +115,7 @@ LARGE = Sizes(compile=1000)  # with these sizes the parameters here are large
 def test_what_is_large_is_compiled_by_default_and_the_log_says_so_once(caplog, monkeypatch):
     calls = []
     monkeypatch.setattr(base, "cannot_compile", lambda device: "")
-    monkeypatch.setattr(phases, "compiled", lambda those: calls.append(those) or eager(those))
+    monkeypatch.setattr(phases, "compiled", lambda those, vectors: calls.append(those) or eager(those))
     opt = torch_optim.LAMB(tensors(), lr=0.01)
     opt.sizes = LARGE
     opt.step()
