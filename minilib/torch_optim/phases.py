@@ -224,9 +224,9 @@ def compiled(phases: tuple, vectors: bool):
     # The compiler keeps what it made by code object: every function gets one of its own.
     name = "_".join(phase.__name__ for phase in phases)
     own = types.FunctionType(call.__code__.replace(co_name=name), globals(), name, None, call.__closure__)
-    # Of vectors what is written is written at once, not computed again for the sums; of matrices, whose rows and columns
-    # are summed in loops of their own, nothing is stored but what the phases say. And the width of the registers is
-    # named: PyTorch's cache on disk does not ask for it.
+    # Of vectors, what is written is written at once, not computed again for the sums. Of matrices, whose rows and
+    # columns are summed in loops of their own, nothing is stored but what the phases say. And the width of the
+    # registers is named: PyTorch's cache on disk does not ask for it.
     options = {"realize_opcount_threshold": 1 if vectors else 1000, "realize_reads_threshold": 4 if vectors else 1000}
     options["cpp.simdlen"] = {"AVX512": 512, "AVX2": 256}.get(torch.backends.cpu.get_cpu_capability())
     return torch.compile(own, fullgraph=True, dynamic=True, options=options)
