@@ -133,7 +133,7 @@ class Adafactor(Optimizer):
     def dims(self, shape, group):
         return factored_dims(shape, group["factor"], group["min_dim_size_to_factor"])
 
-    def start(self, shape, dims):
+    def state_shapes(self, shape, dims):
         return dict(zip(("row_var", "col_var"), mean_shapes(shape, dims), strict=True)) if dims else {"variance": shape}
 
     def phases_of(self, shape, dims):

@@ -1,6 +1,6 @@
 """What the optimizers share: torch's contract, and a step from the gradients to the parameters.
 
-A subclass says what it remembers (`start`), the numbers of a step (`numbers`) and its phases; `phases.py` runs them.
+A subclass says what it remembers (`state_shapes`), the numbers of a step (`numbers`) and its phases; `phases.py` runs them.
 """
 
 import logging
@@ -87,9 +87,9 @@ class Optimizer(torch.optim.Optimizer):
         self._pending, self._said = [], ""
         super().__init__(params, plain(defaults))
 
-    def start(self, shape: tuple, dims: tuple | None) -> dict:
+    def state_shapes(self, shape: tuple, dims: tuple | None) -> dict:
         """The state of a parameter of this shape: name -> shape; `dims` are those that are factored."""
-        raise NotImplementedError(f"{type(self).__name__} must write start(shape, dims)")
+        raise NotImplementedError(f"{type(self).__name__} must write state_shapes(shape, dims)")
 
     def numbers(self, group: dict, t) -> tuple[dict, dict]:
         """The numbers of step t: those that are 0 where the step is skipped, and all others.
@@ -201,7 +201,7 @@ class Optimizer(torch.optim.Optimizer):
         # The step number is read in every step: on the host, unless the host must not read it.
         shape, dtype = tuple(p.shape), statistics_dtype(p.dtype)
         device = p.device if group["capturable"] or p.device.type != "cpu" else "cpu"
-        moments = self.start(shape, self.dims(shape, group))
+        moments = self.state_shapes(shape, self.dims(shape, group))
         step = torch.zeros((), dtype=dtype, device=device)
         return {"step": step} | {name: zeros(p, size, dtype) for name, size in moments.items()}
 

@@ -111,8 +111,8 @@ class CAME(Adafactor):
         }
         Optimizer.__init__(self, params, own, options)
 
-    def start(self, shape, dims):
-        state = super().start(shape, dims) | {"exp_avg": shape}
+    def state_shapes(self, shape, dims):
+        state = super().state_shapes(shape, dims) | {"exp_avg": shape}
         if dims:
             return state | dict(zip(("row_res", "col_res"), mean_shapes(shape, dims), strict=True))
         return state | {"res": shape} if len(shape) > 1 else state

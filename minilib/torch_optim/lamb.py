@@ -86,7 +86,7 @@ class LAMB(Optimizer):
         }
         super().__init__(params, own, options)
 
-    def start(self, shape, dims):
+    def state_shapes(self, shape, dims):
         return {"exp_avg": shape, "exp_avg_sq": shape}
 
     def numbers(self, group, t):

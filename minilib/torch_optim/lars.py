@@ -97,7 +97,7 @@ class LARS(Optimizer):
         }
         super().__init__(params, own, options)
 
-    def start(self, shape, dims):
+    def state_shapes(self, shape, dims):
         return {"momentum_buffer": shape}
 
     def numbers(self, group, t):
@@ -136,7 +136,7 @@ class LARS2020(Optimizer):
         own = {"lr": lr, "momentum": momentum, "weight_decay": weight_decay, "phi": phi}
         super().__init__(params, own | {"layer_adaptation": layer_adaptation}, options)
 
-    def start(self, shape, dims):
+    def state_shapes(self, shape, dims):
         return {"momentum_buffer": shape}
 
     def numbers(self, group, t):

@@ -18,7 +18,7 @@ shapes = st.lists(st.integers(0, 12), max_size=5).map(tuple)
 def numbers(cls, shape, **options) -> int:
     """How many numbers of state a tensor of this shape gets."""
     opt = cls([torch.nn.Parameter(torch.ones(1))], **options)
-    state = opt.start(shape, opt.dims(shape, opt.param_groups[0]))
+    state = opt.state_shapes(shape, opt.dims(shape, opt.param_groups[0]))
     return sum(math.prod(s) for s in state.values())
 
 
