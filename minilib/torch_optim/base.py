@@ -1,6 +1,7 @@
 """What the optimizers share: torch's contract, and a step from the gradients to the parameters.
 
-A subclass says what it remembers (`state_shapes`), the numbers of a step (`numbers`) and its phases; `phases.py` runs them.
+A subclass says what it remembers (`state_shapes`), the numbers of a step (`numbers`) and its phases, which `phases.py`
+runs.
 """
 
 import logging
