@@ -115,7 +115,7 @@ def run_phases(buckets) -> None:
         if bucket.shards:
             sharded.append(bucket)
             continue
-        for phases in _calls(bucket.phases):
+        for phases in calls_of(bucket.phases):
             _run(bucket, phases)
         _put_back(bucket)
     for k in range(max([0, *(len(bucket.phases) for bucket in sharded)])):
@@ -132,7 +132,7 @@ def _put_back(bucket):
         torch._foreach_copy_(*map(list, zip(*bucket.written, strict=True)))
 
 
-def _calls(phases):
+def calls_of(phases):
     """The phases, each `between` together with the phase that follows: one compiled call."""
     calls, call = [], ()
     for phase in phases:
