@@ -16,7 +16,7 @@ from minilib.torch_optim.factored import (
     mean_shapes,
     update_means,
 )
-from minilib.torch_optim.phases import COLUMNS, ROWS, along, between, follow, squared
+from minilib.torch_optim.phases import COLUMNS, ROWS, add_scaled, along, between, follow, squared
 from minilib.torch_optim.presets import ADAFACTOR_PRESETS, preset
 
 
@@ -73,7 +73,7 @@ def descend(x, g, s, sums, n):
     """x ← x − decay · λ x − α Û."""
     alpha, length = sums
     decay = {"lr": n["lr"], "step": alpha, "one": n["one"]}[n["decay_by"]]
-    return direction(g, s).mul_(length).add_(x * (decay * n["weight_decay"]))
+    return add_scaled(direction(g, s).mul_(length), x, decay * n["weight_decay"])
 
 
 class Adafactor(Optimizer):

@@ -9,7 +9,7 @@ from minilib.torch_optim.adafactor import Adafactor, clip, direction, full_momen
 from minilib.torch_optim.base import Optimizer, correction
 from minilib.torch_optim.checks import BETAS_TRIPLE
 from minilib.torch_optim.factored import LARGEST, inverse_root, inverse_roots, mean_shapes, update_means
-from minilib.torch_optim.phases import COLUMNS, ROWS, along, between, follow
+from minilib.torch_optim.phases import COLUMNS, ROWS, add_scaled, along, between, follow
 from minilib.torch_optim.presets import CAME_PRESETS
 
 
@@ -48,20 +48,20 @@ def descend(x, g, s, sums, n):
     """θ ← θ − η λ θ − η m/√S."""
     P, Q = sums
     step = (s["exp_avg"] * P).mul_(Q).mul_(n["step"])
-    return step.add_(x * (n["lr"] * n["weight_decay"]))
+    return add_scaled(step, x, n["lr"] * n["weight_decay"])
 
 
 def full_instability(x, g, s, sums, n):
     """The same with a full S, for a matrix that is not factored."""
     follow(s["res"], averaged(g, s, sums, n), n["1 - beta3"])
     step = inverse_root(s["res"]).mul_(s["exp_avg"]).mul_(n["step"])
-    return step.add_(x * (n["lr"] * n["weight_decay"]))
+    return add_scaled(step, x, n["lr"] * n["weight_decay"])
 
 
 def momentum(x, g, s, sums, n):
     """The same without confidence, for a vector: θ ← θ − η λ θ − η m."""
     averaged(g, s, sums, n)
-    return x * (n["lr"] * n["weight_decay"]) + s["exp_avg"] * n["lr"]
+    return add_scaled(s["exp_avg"] * n["lr"], x, n["lr"] * n["weight_decay"])
 
 
 class CAME(Adafactor):

@@ -83,6 +83,11 @@ def follow(average, value, weight):
         average.lerp_(value, weight)
 
 
+def add_scaled(t, x, factor):
+    """t + factor x, written into t: without a temporary where `factor` is a number."""
+    return t.add_(x, alpha=factor) if isinstance(factor, float) else t.add_(x * factor)
+
+
 def squared(t):
     """‖t‖² of each parameter, a sum over all its entries."""
     over = tuple(range(1, t.ndim))
