@@ -27,7 +27,7 @@ PATHS = {
 every_path = pytest.mark.parametrize("path", PATHS)
 
 # Layouts that the recorded inputs do not have, as (shape, how to lay it out); the gradients stay contiguous. The
-# last two have gradients of zeros, in two columns or everywhere.
+# last two have gradients of zeros, in two columns or in the first five steps.
 LAYOUTS = {
     "row": ((1, 5), lambda t: t),
     "transposed": ((4, 3), lambda t: t.T.contiguous().T),
@@ -37,7 +37,7 @@ LAYOUTS = {
     "two by two": ((2, 2), lambda t: t),
     "one by one": ((1, 1), lambda t: t),
     "zero columns": ((3, 4), lambda t: t),
-    "no gradient": ((3, 2), lambda t: t),
+    "late": ((3, 2), lambda t: t),
 }
 
 
@@ -87,9 +87,14 @@ def gradients(layouts: bool = False) -> list[dict[str, np.ndarray]]:
     """One dictionary a step."""
     rng = np.random.default_rng(2)
     shapes = {name: shape for name, (shape, _) in LAYOUTS.items()} if layouts else {}
-    of = {"zero columns": np.array([0.0, 1.0, 0.0, 1.0]), "no gradient": 0.0}
-    steps = recipe.gradients()
-    return [g | {name: rng.normal(size=shape) * of.get(name, 1.0) for name, shape in shapes.items()} for g in steps]
+    steps = []
+    for t, values in enumerate(recipe.gradients()):
+        more = {name: rng.normal(size=shape) for name, shape in shapes.items()}
+        if layouts:
+            more["zero columns"][:, ::2] = 0.0
+            more["late"] *= t >= 5
+        steps.append(values | more)
+    return steps
 
 
 def set_gradients(params: dict, values: dict) -> None:
