@@ -79,3 +79,18 @@ def test_the_trajectory_of_compiled_phases_is_that_of_numpy(cls, options, compil
     axes = AXES if cls in ("Adafactor", "CAME") else None
     assert_follows_numpy(cls, options, compiling, layouts=False, axes=axes)
     assert len(compiling.calls) >= 50, "the compiled phases did not run"
+
+
+def test_compiled_phases_serve_a_parameter_and_a_gradient_in_two_memory_orders(compiling):
+    """Code that read both orders at once wrote beyond the tensors: the gradient is laid out first."""
+    ends = []
+    for build in (compiling, make):
+        torch.manual_seed(0)
+        p = torch.nn.Parameter(torch.randn(4, 3, 2, 2).contiguous(memory_format=torch.channels_last))
+        opt = build(torch_optim.LAMB, [p], lr=0.01)
+        for _ in range(3):
+            p.grad = torch.randn(4, 3, 2, 2)
+            opt.step()
+        assert p.is_contiguous(memory_format=torch.channels_last)
+        ends.append(p.detach())
+    torch.testing.assert_close(*ends)
