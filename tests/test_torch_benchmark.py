@@ -57,11 +57,9 @@ def test_the_chapters_class_is_lamb(bench):
     """What is timed as the chapter's own class takes the library's steps, and so does the one compiled function."""
     torch.manual_seed(0)
     start = [torch.randn(6, 4), torch.randn(5)]
-    makers = [
-        bench["chapters_class"]("InPlaceLAMB"),
-        bench["OneFunction"],
-        lambda p: bench["torch_optim"].LAMB(p),
-    ]
+    makers = [bench["torch_optim"].LAMB, bench["chapters_class"]("InPlaceLAMB")]
+    if not bench["torch_optim"].cannot_compile():
+        makers.append(bench["OneFunction"])
     ends = []
     for make in makers:
         params = [torch.nn.Parameter(x.clone()) for x in start]
@@ -71,5 +69,5 @@ def test_the_chapters_class_is_lamb(bench):
                 p.grad = torch.full_like(p, 0.1 * (k + 1))
             opt.step()
         ends.append(torch.cat([p.detach().flatten() for p in params]))
-    torch.testing.assert_close(ends[0], ends[2])
-    torch.testing.assert_close(ends[1], ends[2])
+    for end in ends[1:]:
+        torch.testing.assert_close(end, ends[0])

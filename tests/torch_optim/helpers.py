@@ -1,7 +1,5 @@
 """What the tests of the torch optimizers share: paths, parameters, and the comparison with NumPy's optimizers."""
 
-import typing
-
 import numpy as np
 import pytest
 import torch
@@ -54,7 +52,8 @@ def compiling(monkeypatch):
     """Makes an optimizer whose phases are compiled, of small parameters too; `.calls` are the calls that were."""
 
     class Compiling:
-        calls: typing.ClassVar = []
+        def __init__(self):
+            self.calls = []
 
         def __call__(self, cls, params, **options):
             opt = cls(params, compile=True, **options)
@@ -63,7 +62,6 @@ def compiling(monkeypatch):
 
     made, compiled = Compiling(), phases.compiled
     monkeypatch.setattr(phases, "compiled", lambda those, vectors: made.calls.append(those) or compiled(those, vectors))
-    monkeypatch.setattr(Compiling, "calls", [])
     return made
 
 
