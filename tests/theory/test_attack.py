@@ -1,0 +1,60 @@
+"""The adversary breaks the false statements and none of the true ones; `pytest -s` prints how, and how fast."""
+
+from fractions import Fraction
+
+import pytest
+
+from minilib.theory.attack import attack
+from minilib.theory.statements import chapter_07
+from minilib.theory.steps import Step, real, verdict
+from tests.theory.false_statements import FALSE
+from tests.theory.true_statements import TRUE
+
+BUDGET = {"SGD, half the noise term": {"draws": 400, "starts": 20, "climb": 200}}
+# What the attack does not break within its budget would stand here by name, and the bank says so.
+UNBROKEN: set[str] = set()
+
+
+@pytest.mark.parametrize("name", FALSE)
+def test_a_false_statement_is_broken(name):
+    step = FALSE[name]
+    first = []
+    if step.name in chapter_07.LIFTED:
+        origin, lift = chapter_07.LIFTED[step.name]
+        first = [lift(attack(origin, draws=200).counterexample)]
+    result = attack(step, **{"draws": 200, "starts": 8, "climb": 60, "first": first} | BUDGET.get(name, {}))
+    print(f"{name:<45} {result.by or 'NOT BROKEN':<11} {result.attacks:>5} attacks {result.seconds:5.2f} s")
+    assert (result.counterexample is None) == (name in UNBROKEN)
+    if result.counterexample:
+        assert verdict(step, result.counterexample) == "broken"
+
+
+@pytest.mark.parametrize("name", TRUE)
+def test_a_true_statement_is_not_broken(name):
+    result = attack(TRUE[name], draws=60, starts=2, climb=30)
+    assert result.counterexample is None
+    assert result.attacks > 20
+
+
+def test_what_floats_break_is_true_all_the_same():
+    step = TRUE["CANCELS: (a + b) - a = b"]
+    instance = {"a": Fraction(10) ** 150, "b": Fraction(1), "c": Fraction(0)}
+    assert (1e150 + 1.0) - 1e150 != 1.0
+    assert verdict(step, instance) == "holds"
+
+
+def test_the_same_seed_makes_the_same_attack():
+    step = FALSE["AM-GM reversed"]
+    assert attack(step).counterexample == attack(step).counterexample
+
+
+def test_what_assumptions_exclude_is_no_counterexample():
+    step = Step("x <= 0", {"x": real()}, lambda s: s.x, lambda s: 0, lambda s: [(s.x, "<=", 0)])
+    assert attack(step).counterexample is None
+    assert verdict(step, {"x": Fraction(1)}) == "outside"
+
+
+def test_lamb_walks_uphill_while_the_printed_theorem_promises_a_small_gradient():
+    run = chapter_07.uphill()
+    assert run.left(None) > 0.99
+    assert run.right(None) < 0.97

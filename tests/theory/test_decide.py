@@ -1,0 +1,60 @@
+"""Steps decided for all real numbers: z3's yes and no, and SymPy's identities."""
+
+import importlib.util
+
+import pytest
+
+from minilib.theory.decide import decide
+from minilib.theory.statements import chapter_02, chapter_07, chapter_11
+from tests.theory.false_statements import FALSE
+from tests.theory.true_statements import TRUE
+
+z3 = pytest.mark.skipif(importlib.util.find_spec("z3") is None, reason="z3-solver is not installed")
+
+
+def test_sympy_decides_an_identity():
+    found = decide(chapter_02.batch_of_two, {"d": 2, "n": 2})
+    assert (found.answer, found.by) == ("true", "SymPy")
+
+
+@z3
+@pytest.mark.parametrize(
+    ("step", "sizes"),
+    [
+        (chapter_02.descent, {}),
+        (chapter_02.best_rate, {}),
+        (chapter_02.short_step, {"d": 3}),
+        (chapter_07.signs_no_zero, {"d": 2}),
+        (chapter_07.signs_convention, {"d": 2}),
+        (chapter_07.rare_signs, {"n": 2}),
+        (chapter_07.priced, {"d": 1, "n": 2}),
+        (chapter_11.entry, {"t": 3}),
+        (TRUE["momentum, the best pair"], {}),
+    ],
+    ids=lambda x: getattr(x, "name", None),
+)
+def test_z3_proves_a_true_step(step, sizes):
+    assert decide(step, sizes, 5).answer == "true"
+
+
+@z3
+@pytest.mark.parametrize(
+    ("name", "sizes"),
+    [
+        ("LAMB (2), sign of zero", {"d": 2}),
+        ("LAMB (4), as printed", {"d": 2, "n": 2}),
+        ("chapter 5, opens upwards", {"d": 2}),
+        ("CAME, the clip bounds nothing", {}),
+        ("momentum, beta without its square", {}),
+        ("tangent below without convexity", {"d": 1}),
+    ],
+)
+def test_z3_refutes_a_false_step_with_a_counterexample(name, sizes):
+    found = decide(FALSE[name], sizes, 10)
+    assert found.answer == "false"
+    assert found.counterexample is not None
+
+
+@z3
+def test_what_takes_too_long_is_not_decided():
+    assert decide(chapter_07.priced, {"d": 4, "n": 2}, 0.2).answer == "not decided"
