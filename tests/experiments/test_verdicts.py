@@ -1,0 +1,271 @@
+"""The rule for verdicts: its arithmetic against scipy's tests, and its rates of error on simulated losses."""
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+from scipy.stats import binom, ttest_ind, ttest_rel
+
+from minilib.experiments.verdicts import compare, family
+
+OURS, THEIRS = {0: 2.0, 1: 2.2, 2: 2.1}, {0: 2.5, 1: 2.6, 2: 2.65}
+
+
+def seeded(losses):
+    return dict(enumerate(losses))
+
+
+class TestInterval:
+    def test_paired_is_the_paired_t_test_and_seeds_are_matched_by_name(self):
+        shuffled = {seed: THEIRS[seed] for seed in (2, 0, 1)}
+        found = compare(OURS, shuffled)
+        known = ttest_rel(list(THEIRS.values()), list(OURS.values()))
+        assert found.paired
+        assert (found.low, found.high) == pytest.approx(tuple(known.confidence_interval(0.95)))
+        assert found.p == pytest.approx(known.pvalue)
+
+    def test_other_seeds_are_compared_by_welch(self):
+        found = compare({5: 2.0, 6: 2.2, 7: 2.1, 8: 2.3}, THEIRS, level=0.9)
+        known = ttest_ind(list(THEIRS.values()), [2.0, 2.2, 2.1, 2.3], equal_var=False)
+        assert not found.paired
+        assert found.seeds == (4, 3)
+        assert (found.low, found.high) == pytest.approx(tuple(known.confidence_interval(0.9)))
+        assert found.p == pytest.approx(known.pvalue)
+        assert found.df == pytest.approx(known.df)
+
+    def test_tuning_seeds_take_no_part(self):
+        flattered = OURS | {9: -50.0}
+        assert compare(flattered, THEIRS | {9: 60.0}, tuning=[9]) == compare(OURS, THEIRS)
+        only = compare(OURS, THEIRS, tuning=[0, 1, 2])
+        assert only.verdict == "not resolved"
+        assert only.seeds == (0, 0)
+
+    def test_p_is_the_error_rate_at_which_the_verdict_changes(self):
+        for arguments in ({}, {"smallest": 0.2}, {"within": 0.3}, {"within": 2.0}):
+            p = compare(OURS, THEIRS, **arguments).p
+            assert compare(OURS, THEIRS, **arguments, level=1 - 1.001 * p).verdict != "not resolved"
+            assert compare(OURS, THEIRS, **arguments, level=1 - 0.999 * p).verdict == "not resolved"
+
+
+class TestVerdict:
+    @pytest.mark.parametrize(
+        ("gain", "arguments", "verdict"),
+        [
+            (1.0, {}, "confirmed"),
+            (-1.0, {}, "contradicted"),
+            (0.01, {}, "not resolved"),
+            (1.0, {"smallest": 0.5}, "confirmed"),
+            (1.0, {"smallest": 1.01}, "not resolved"),
+            (1.0, {"smallest": 2.0}, "contradicted"),  # lower, but by less than was claimed
+            (0.01, {"within": 0.5}, "confirmed"),
+            (0.01, {"within": 0.02}, "not resolved"),  # a tie is no confirmation
+            (1.0, {"within": 0.5}, "contradicted"),
+            (-1.0, {"within": 0.5}, "contradicted"),
+        ],
+    )
+    def test_of_a_claim(self, gain, arguments, verdict):
+        ours = [1.0, 1.1, 0.9, 1.05]
+        theirs = np.array([1.02, 1.08, 0.93, 1.02]) + gain  # the differences scatter by 0.03
+        found = compare(seeded(ours), seeded(theirs), **arguments)
+        assert found.verdict == verdict
+        assert str(found).startswith(f"{verdict}: ")
+
+    @pytest.mark.parametrize(
+        ("ours", "theirs"),
+        [
+            ({0: 1.0}, {0: 2.0}),
+            ({0: 1.0}, {1: 2.0, 2: 2.1, 3: 2.2}),
+            ({}, THEIRS),
+            ({0: 1.0, 1: 1.0}, {0: 2.0, 1: 2.0}),
+            ({0: 0.1, 1: 0.3}, {0: 0.2, 1: 0.4}),  # the same difference but for rounding
+        ],
+    )
+    def test_no_scatter_no_verdict(self, ours, theirs):
+        for arguments in ({}, {"within": 10.0}):
+            found = compare(ours, theirs, **arguments)
+            assert found.verdict == "not resolved"
+            assert (found.low, found.high, found.p, found.seen) == (-math.inf, math.inf, 1, math.inf)
+            assert "no interval" in str(found)
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            ({"level": 1.0}, "level must be between 0 and 1, got 1.0"),
+            ({"level": math.nan}, "level must be"),
+            ({"smallest": -0.1}, "smallest must be finite and at least 0, got -0.1"),
+            ({"within": 0.0}, "within must be positive"),
+            ({"within": 1.0, "smallest": 1.0}, "without smallest"),
+            ({"theirs": {0: 1.0, 1: math.nan}}, "theirs must have finite losses only, got nan of seed 1"),
+            (
+                {"theirs": {0: math.inf, 1: 2.0}, "tuning": [0]},
+                "theirs must have finite losses only, got inf of seed 0",
+            ),
+            ({"theirs": {3: 1.0, 4: 1.0}, "paired": True}, r"same seeds on both sides, got \[0, 1, 2\] and \[3, 4\]"),
+            ({"theirs": {0: [1.0]}}, "two and more examples for each seed"),
+            ({"theirs": {0: np.ones(4), 1: np.ones(5)}}, "the same test examples"),
+            ({"theirs": {0: np.ones(4), 1: np.ones(4)}}, "the same test examples"),
+        ],
+    )
+    def test_bad_input(self, arguments, message):
+        with pytest.raises(ValueError, match=message):
+            compare(**{"ours": OURS, "theirs": THEIRS} | arguments)
+
+
+def rates(draw, seeds, count=1500, seed=0, **arguments):
+    """How often claims are confirmed and contradicted; `draw(rng, seeds)` returns the losses of both."""
+    rng, verdicts = np.random.default_rng(seed), Counter()
+    for _ in range(count):
+        verdicts[compare(*map(seeded, draw(rng, seeds)), **arguments).verdict] += 1
+    return verdicts["confirmed"] / count, verdicts["contradicted"] / count
+
+
+def normal(gain=0.0, common=0.5):
+    """Losses that share half of their luck and scatter by 1; ours is lower by `gain`."""
+
+    def draw(rng, seeds):
+        luck = math.sqrt(common) * rng.normal(size=seeds) + math.sqrt(1 - common) * rng.normal(size=(2, seeds))
+        return luck[0] - gain, luck[1]
+
+    return draw
+
+
+def allowed(rate, count=1500):
+    """From where to where a share of `count` scatters that is `rate` on average, but for one case in a thousand."""
+    return tuple(binom.ppf([0.0005, 0.9995], count, rate) / count)
+
+
+class TestErrorRates:
+    """A rule that left out a factor, a degree of freedom or a tail would leave these ranges."""
+
+    @pytest.mark.parametrize("seeds", [3, 5, 10])
+    def test_false_alarms_of_paired_ties_are_one_in_twenty(self, seeds):
+        least, most = allowed(0.05)
+        assert least <= sum(rates(normal(), seeds)) <= most
+
+    @pytest.mark.parametrize(("seeds", "rate"), [(3, 0.035), (5, 0.045), (10, 0.05)])
+    def test_false_alarms_of_unpaired_ties_are_at_most_that(self, seeds, rate):
+        # Welch's degrees of freedom are estimated, on the careful side at 3 seeds.
+        least, most = allowed(rate)
+        assert least <= sum(rates(normal(common=0), seeds, paired=False)) <= most
+
+    def test_common_luck_that_is_not_paired_makes_the_rule_blind_not_rash(self):
+        assert sum(rates(normal(common=0.9), 5, paired=False)) < 0.005
+
+    @pytest.mark.parametrize("paired", [True, False])
+    def test_heavy_tails_alike_on_both_sides_make_it_careful(self, paired):
+        def draw(rng, seeds):
+            return rng.standard_t(3, size=(2, seeds))
+
+        assert 0.01 < sum(rates(draw, 5, paired=paired)) < 0.05
+
+    def test_rare_failures_of_one_method_alone_deceive_it(self):
+        # One run in five ends 5 higher: as good on average, but five seeds often show no such run. The price of t.
+        def draw(rng, seeds):
+            return 0.3 * rng.normal(size=seeds), 0.3 * rng.normal(size=seeds) + 5 * (rng.random(seeds) < 0.2) - 1
+
+        confirmed, contradicted = rates(draw, 5)
+        assert confirmed < 0.02
+        assert 0.2 < contradicted < 0.4
+
+    @pytest.mark.parametrize("seeds", [3, 10])
+    def test_at_the_edge_of_equality_both_verdicts_are_rare(self, seeds):
+        confirmed, contradicted = rates(normal(gain=1.0), seeds, within=1.0)
+        assert confirmed <= allowed(0.025)[1]
+        assert contradicted <= allowed(0.025)[1]
+
+    @pytest.mark.parametrize("seeds", [3, 5, 10])
+    def test_power_is_eighty_per_cent_at_what_could_have_been_seen(self, seeds):
+        known = compare(*map(seeded, normal()(np.random.default_rng(0), seeds)))
+        seen = known.seen / known.error / math.sqrt(seeds)  # at the true scatter: of these differences it is 1
+        least, most = allowed(0.8)
+        assert least <= rates(normal(gain=seen), seeds)[0] <= most
+        half = rates(normal(gain=seen / 2), seeds)[0]
+        assert 0.2 < half < 0.5
+        assert rates(normal(gain=2 * seen), seeds)[0] > 0.98
+        equal = compare(*map(seeded, normal()(np.random.default_rng(0), seeds)), within=1.0)
+        within = equal.seen / equal.error / math.sqrt(seeds)
+        assert least <= rates(normal(), seeds, within=within)[0] <= most
+
+
+class TestFamily:
+    def test_levels_are_holms(self):
+        gains = {"clear": 5.0, "faint": 0.12, "none": 0.0, "wide": 1.0}
+        scatter = np.array([-0.05, 0.0, 0.05])
+        single = {name: compare(seeded(np.zeros(3)), seeded(gain + scatter)) for name, gain in gains.items()}
+        corrected = family(single)
+        assert list(corrected) == list(gains)
+        level = {name: c.level for name, c in corrected.items()}
+        assert level == pytest.approx(
+            {"clear": 1 - 0.05 / 4, "wide": 1 - 0.05 / 3, "faint": 1 - 0.05 / 2, "none": 0.975}
+        )
+        verdicts = {name: c.verdict for name, c in corrected.items()}
+        assert verdicts == {"clear": "confirmed", "wide": "confirmed", "faint": "not resolved", "none": "not resolved"}
+
+    def test_the_first_that_does_not_stand_ends_it(self):
+        # At 1 - 0.05 / 2 the first falls; the second would have stood at 0.95 alone.
+        single = {
+            k: compare(seeded(np.zeros(3)), seeded(g + np.array([-0.05, 0, 0.05])))
+            for k, g in (("a", 0.15), ("b", 0.14))
+        }
+        assert {c.verdict for c in single.values()} == {"confirmed"}
+        assert {c.verdict for c in family(single).values()} == {"not resolved"}
+
+    def test_one_without_an_interval_counts_and_is_not_resolved(self):
+        corrected = family({"a": compare(OURS, THEIRS), "b": compare({0: 1.0}, {0: 2.0})})
+        assert corrected["a"].level == pytest.approx(0.975)
+        assert corrected["b"].verdict == "not resolved"
+        assert family({}) == {}
+
+    def test_one_level(self):
+        with pytest.raises(ValueError, match=r"must have one level, got \[0.9, 0.95\]"):
+            family({"a": compare(OURS, THEIRS), "b": compare(OURS, THEIRS, level=0.9)})
+
+    def test_one_false_alarm_among_all_pairs_of_four_methods_is_rare(self):
+        rng, count, single, corrected = np.random.default_rng(0), 400, 0, 0
+        for _ in range(count):
+            losses = rng.normal(size=(4, 5))
+            pairs = {(i, j): compare(seeded(losses[i]), seeded(losses[j])) for i in range(4) for j in range(i)}
+            single += any(c.verdict != "not resolved" for c in pairs.values())
+            corrected += any(c.verdict != "not resolved" for c in family(pairs).values())
+        assert single / count > 0.15
+        assert corrected / count <= allowed(0.05, count)[1]
+
+    def test_with_true_differences_too_a_wrong_verdict_is_rare(self):
+        # Two far apart, two slightly, two tied: false alarms and wrong directions together.
+        gains, rng, count, wrong = np.array([9, 9, 0.3, 0.3, 0, 0]), np.random.default_rng(0), 400, 0
+        for _ in range(count):
+            a, b = rng.normal(size=(2, 6, 5))
+            single = {k: compare(seeded(a[k] - gain), seeded(b[k])) for k, gain in enumerate(gains)}
+            bad = {0: ("confirmed", "contradicted")}
+            verdicts = {k: c.verdict for k, c in family(single).items()}
+            wrong += any(v in bad.get(gains[k], ("contradicted",)) for k, v in verdicts.items())
+        assert wrong / count <= allowed(0.05, count)[1]
+
+
+class TestExamples:
+    def losses(self, rng, seeds, examples, gain=0.0):
+        """Difficult and easy examples; a method has its own luck with each, whatever the seed, and with each seed."""
+        sample = rng.normal(size=(2, 1, examples))
+        seed = 0.1 * rng.normal(size=(2, seeds, 1))
+        return rng.normal(size=examples) + sample + seed + rng.normal(size=(2, seeds, examples)) - gain
+
+    def test_the_test_sample_makes_the_interval_wider(self):
+        ours, theirs = self.losses(np.random.default_rng(0), 5, 50)
+        means = compare(seeded(ours.mean(axis=1)), seeded(theirs.mean(axis=1)))
+        found = compare(seeded(ours), seeded(theirs))
+        assert (means.examples, found.examples) == (0, 50)
+        assert found.difference == pytest.approx(means.difference)
+        sample = (theirs - ours).mean(axis=0).var(ddof=1) / 50
+        assert found.error == pytest.approx(math.sqrt(means.error**2 + sample), rel=0.03)  # 1000 draws
+        assert means.df == pytest.approx(4)
+        assert 4 < found.df < 53
+
+    def test_false_alarms_without_the_test_sample_and_with_it(self):
+        rng, count, without, counted = np.random.default_rng(0), 400, 0, 0
+        for _ in range(count):
+            ours, theirs = self.losses(rng, 5, 100)
+            without += compare(seeded(ours.mean(axis=1)), seeded(theirs.mean(axis=1))).verdict != "not resolved"
+            counted += compare(seeded(ours), seeded(theirs)).verdict != "not resolved"
+        assert without / count > 0.15
+        assert counted / count <= allowed(0.05, count)[1]
