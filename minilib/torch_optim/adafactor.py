@@ -21,15 +21,15 @@ from minilib.torch_optim.presets import ADAFACTOR_PRESETS, preset
 
 
 def squares(x, g, s, sums, n):
-    """Sums of g² + ε₁ along the rows and along the columns."""
-    g2 = (g * g).add_(n["eps1"])
+    """Sums of g² along the rows and along the columns."""
+    g2 = g * g
     return along(g2, ROWS), along(g2, COLUMNS)
 
 
 @between
 def means(s, sums, n):
-    """r_t, c_t: averages of the row and column means."""
-    return (update_means(s["row_var"], s["col_var"], sums, n["1 - beta2"], n),)
+    """r_t, c_t: averages of the row and column means of g² + ε₁."""
+    return (update_means(s["row_var"], s["col_var"], sums, n["eps1"], n["1 - beta2"], n),)
 
 
 @between

@@ -52,8 +52,9 @@ class Optimizer(torch.optim.Optimizer):
 
     Options of every method; all but `stochastic_rounding` are the same for all groups:
         max_grad_norm: scale all gradients so that their joint norm is at most this; None (default) does not.
-        on_nonfinite: "raise" (default) changes nothing and names the parameter, where the host does not wait at the
-            beginning of the next step; "skip" changes nothing and counts the step in `skipped`.
+        on_nonfinite: "raise" (default) changes nothing and names the parameter; where the host does not wait the next
+            step does so when it begins (of a last step nothing is said). "skip" changes nothing and counts the step
+            in `skipped`.
         stochastic_rounding: write bfloat16 parameters rounded up or down at random, so that small updates survive in
             the mean. The randomness is a hash of value and step: equal on all replicas and after a restart.
         capturable: never wait for the device, and keep step numbers there. Always so on a GPU, and inside
@@ -65,14 +66,15 @@ class Optimizer(torch.optim.Optimizer):
 
     Raises:
         ValueError: an unknown option or one out of range, no parameters, a parameter given twice or that is complex,
-            a sparse gradient, one of another shape, or (see `on_nonfinite`) one that is not finite.
+            parameters on several devices, a sparse gradient, one of another shape, or (see `on_nonfinite`) one that is
+            not finite.
         RuntimeError: compile=True on a machine on which `torch.compile` does not work; nothing has changed then.
     """
 
     ranges = TORCH_RANGES
     sizes: Sizes | None = None  # those of the device
-    # As what phases see a parameter that is not factored: compiled code writes and sums a vector in one loop, and only
-    # sums the rows of a matrix faster.
+    # As what compiled phases see a parameter that is not factored: a vector is written and summed in one loop; what is
+    # only summed is faster by the rows of a matrix.
     as_vectors = True
 
     def __init__(self, params, own: dict, options: dict):

@@ -77,18 +77,18 @@ def _bucket(opt, jobs, numbers, compiles):
     strides = tensors["x"][0].stride()
     order = sorted(range(len(shape)), key=lambda k: (k == dims[1], k == dims[0]) if dims else -strides[k])
     views = {name: t.permute(0, *(1 + k for k in order)) for name, t in stacks.items()}
+    own = opt.sizes_on(stacks["x"].device)
+    compiled = compiles and stacks["x"].numel() >= max(1, own.call)
     if dims is None and all(t.is_contiguous() for t in views.values()):  # a vector or a matrix, the same for all shapes
         count, last = len(jobs), views["x"].shape[-1] if shape else 1
         rows = math.prod(views["x"].shape[1:-1])
-        size = (count, -1) if opt.as_vectors else (count, rows, last)
+        size = (count, -1) if compiled and opt.as_vectors else (count, rows, last)
         views = {name: t.view(size) if t.numel() else t.reshape(count, rows, last) for name, t in views.items()}
     x, g = views.pop("x"), views.pop("g")
     numbers = {n: v.view(-1, *(1,) * (x.ndim - 1)) if torch.is_tensor(v) and v.ndim else v for n, v in numbers.items()}
     sizes = {"entries": math.prod(shape)}
     if dims:
         sizes |= {"rows": shape[dims[0]], "columns": shape[dims[1]]}
-    own = opt.sizes_on(x.device)
-    compiled = compiles and x.numel() >= max(1, own.call)
     if compiled:
         dtype = next(iter(views.values())).dtype
         sizes = {name: torch.tensor(float(size), dtype=dtype) for name, size in sizes.items()}

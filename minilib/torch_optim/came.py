@@ -20,22 +20,22 @@ def clipping(s, sums, n):
 
 
 def averaged(g, s, sums, n):
-    """m_t = β₁ m_{t−1} + (1 − β₁) û_t; returns U_t = (û_t − m_t)² + ε₂."""
+    """m_t = β₁ m_{t−1} + (1 − β₁) û_t; returns (û_t − m_t)², which is U_t but for ε₂."""
     u, m = direction(g, s).mul_(sums[0]), s["exp_avg"]
     follow(m, u, n["1 - beta1"])
-    return u.sub_(m).square_().add_(n["eps2"])
+    return u.sub_(m).square_()
 
 
 def instability(x, g, s, sums, n):
-    """Sums of U_t along the rows and along the columns."""
+    """Its sums along the rows and along the columns."""
     U = averaged(g, s, sums, n)
     return along(U, ROWS), along(U, COLUMNS)
 
 
 @between
 def confidence_means(s, sums, n):
-    """R_t, C_t: averages of the row and column means of U."""
-    return (update_means(s["row_res"], s["col_res"], sums, n["1 - beta3"], n),)
+    """R_t, C_t: averages of the row and column means of U_t."""
+    return (update_means(s["row_res"], s["col_res"], sums, n["eps2"], n["1 - beta3"], n),)
 
 
 @between
@@ -53,7 +53,7 @@ def descend(x, g, s, sums, n):
 
 def full_instability(x, g, s, sums, n):
     """The same with a full S, for a matrix that is not factored."""
-    follow(s["res"], averaged(g, s, sums, n), n["1 - beta3"])
+    follow(s["res"], averaged(g, s, sums, n).add_(n["eps2"]), n["1 - beta3"])
     step = inverse_root(s["res"]).mul_(s["exp_avg"]).mul_(n["step"])
     return add_scaled(step, x, n["lr"] * n["weight_decay"])
 

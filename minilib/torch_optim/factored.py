@@ -40,11 +40,11 @@ def mean_shapes(shape, dims):
     return [tuple(1 if k == gone else size for k, size in enumerate(shape)) for gone in reversed(dims)]
 
 
-def update_means(r, c, sums, weight, n):
-    """r, c ← averages of the row and column means; returns a sum over r, or over c where r is cut in rows."""
+def update_means(r, c, sums, eps, weight, n):
+    """r, c ← averages of the row and column means + eps; returns a sum over r, or over c where r is cut in rows."""
     rows, columns = sums
-    follow(r, rows / n["columns"], weight)
-    follow(c, columns / n["rows"], weight)
+    follow(r, rows / n["columns"] + eps, weight)
+    follow(c, columns / n["rows"] + eps, weight)
     return (c.sum(-1, keepdim=True), ROWS) if n["rows_cut"] else (r.sum(-2, keepdim=True), COLUMNS)
 
 

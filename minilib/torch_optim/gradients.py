@@ -51,6 +51,9 @@ def find_jobs(param_groups: list) -> list:
                 name = f"parameter {i} of group {k}" if name is None else f"{name} (group {k})"
                 check_gradient(name, p)
                 jobs.append(Job(group, k, name, p, local_gradient(p), shards(p)))
+                if jobs[-1].g.device != jobs[0].g.device:
+                    where = f"{name} is on {jobs[-1].g.device}, {jobs[0].name} on {jobs[0].g.device}"
+                    raise ValueError(f"all parameters must be on one device: {where}. Make an optimizer for each")
     return jobs
 
 

@@ -7,19 +7,20 @@ the step. The direction is computed in both, which is cheaper than to store it.
 import torch
 
 from minilib.torch_optim.base import Optimizer, correction
-from minilib.torch_optim.phases import between, follow, squared
+from minilib.torch_optim.phases import add_scaled, between, follow, squared
 from minilib.torch_optim.presets import LAMB_PRESETS, preset
 from minilib.torch_optim.trust import IDENTITY, trust_ratio
 
 
 def direction(x, s, n):
-    """u = m̂ / (√v̂ + ε) + λ x. The corrections of m̂ and v̂ are taken out: scale · m / (√v + eps)."""
+    """u = m̂ / (√v̂ + ε) + λ x, but for its first factor: m / (√v + eps) + decay x is u / scale."""
     m, v = s["exp_avg"], s["exp_avg_sq"]
-    return (m / v.sqrt().add_(n["eps"])).mul_(n["scale"]).add_(x * n["weight_decay"])
+    root = v.sqrt().add_(n["eps"])
+    return add_scaled(torch.div(m, root, out=root), x, n["decay"])
 
 
 def moments(x, g, s, sums, n):
-    """Update m and v; sums ‖x‖² and ‖u‖²."""
+    """Update m and v; sums ‖x‖² and ‖u/scale‖²."""
     # m_t = β₁ m_{t−1} + (1 − β₁) g_t
     follow(s["exp_avg"], g, n["1 - beta1"])
     # v_t = β₂ v_{t−1} + (1 − β₂) g_t²
@@ -29,16 +30,17 @@ def moments(x, g, s, sums, n):
 
 
 @between
-def ratio(s, sums, n):
-    """φ(‖x‖)/‖u‖."""
+def length(s, sums, n):
+    """η · φ(‖x‖)/‖u‖ · scale."""
     xx, uu = sums
-    return (trust_ratio(xx, uu, n["phi"]) if n["adapt"] else torch.ones_like(xx),)
+    ratio = trust_ratio(xx, uu * n["scale"] ** 2, n["phi"]) if n["adapt"] else torch.ones_like(xx)
+    return (ratio * n["lr"] * n["scale"],)
 
 
 def descend(x, g, s, sums, n):
     """x ← x − η · φ(‖x‖)/‖u‖ · u."""
-    (ratio,) = sums
-    return direction(x, s, n) * (ratio * n["lr"])
+    (length,) = sums
+    return direction(x, s, n).mul_(length)
 
 
 class LAMB(Optimizer):
@@ -59,7 +61,7 @@ class LAMB(Optimizer):
 
     presets = LAMB_PRESETS
     preset = classmethod(preset)
-    phases = moments, ratio, descend
+    phases = moments, length, descend
 
     def __init__(
         self,
@@ -98,5 +100,5 @@ class LAMB(Optimizer):
             scale, eps = root / correction(beta1, t), eps * root
         adapt = group["layer_adaptation"] and (decay > 0 or group["adapt_without_decay"])
         rates = {"lr": group["lr"], "1 - beta1": 1 - beta1, "1 - beta2": 1 - beta2}
-        fixed = {"scale": scale, "eps": eps, "weight_decay": decay}
+        fixed = {"scale": scale, "eps": eps, "decay": decay / scale}
         return rates, fixed | {"phi": group["phi"], "adapt": adapt}

@@ -8,16 +8,15 @@ import torch
 
 from minilib.torch_optim.base import Optimizer
 from minilib.torch_optim.checks import EPS_OR_ZERO
-from minilib.torch_optim.lamb import ratio
-from minilib.torch_optim.phases import between, follow, squared
+from minilib.torch_optim.phases import between, follow, plus, squared
 from minilib.torch_optim.presets import LARS_PRESETS, preset
-from minilib.torch_optim.trust import IDENTITY
+from minilib.torch_optim.trust import IDENTITY, trust_ratio
 
 
 def norms(x, g, s, sums, n):
     """Sums ‖w‖² and ‖g‖², or ‖g + β w‖² in place of the second."""
     if n["joint_norm"]:
-        g = g + n["weight_decay"] * x
+        g = plus(g, x, n["weight_decay"])
     return squared(x), squared(g)
 
 
@@ -35,10 +34,10 @@ def lengths(s, sums, n):
 
 def descend(x, g, s, sums, n):
     """v ← μ v + into · (g + β w); w ← w − out · v."""
-    (into,), v = sums, s["momentum_buffer"]
-    step = (g + n["weight_decay"] * x) * into
-    v.mul_(1 - n["1 - momentum"]).add_(step)
-    return (step + v * (1 - n["1 - momentum"]) if n["nesterov"] else v) * n["out"]
+    (into,), v, momentum = sums, s["momentum_buffer"], 1 - n["1 - momentum"]
+    step = plus(g, x, n["weight_decay"]) * into
+    v.mul_(momentum).add_(step)
+    return plus(step, v, momentum) * n["out"] if n["nesterov"] else v * n["out"]
 
 
 class LARS(Optimizer):
@@ -111,14 +110,21 @@ class LARS(Optimizer):
 def average(x, g, s, sums, n):
     """m_t = β₁ m_{t−1} + (1 − β₁)(g_t + λ x); sums ‖x‖² and ‖m‖²."""
     m = s["momentum_buffer"]
-    follow(m, g + n["weight_decay"] * x, n["1 - momentum"])
+    follow(m, plus(g, x, n["weight_decay"]), n["1 - momentum"])
     return squared(x), squared(m)
+
+
+@between
+def length2020(s, sums, n):
+    """η · φ(‖x‖)/‖m‖."""
+    xx, mm = sums
+    return ((trust_ratio(xx, mm, n["phi"]) if n["adapt"] else torch.ones_like(xx)) * n["lr"],)
 
 
 def descend2020(x, g, s, sums, n):
     """x ← x − η φ(‖x‖)/‖m‖ m."""
-    (ratio,) = sums
-    return s["momentum_buffer"] * (ratio * n["lr"])
+    (length,) = sums
+    return s["momentum_buffer"] * length
 
 
 class LARS2020(Optimizer):
@@ -130,7 +136,7 @@ class LARS2020(Optimizer):
         phi: bounds (lower, upper) on the norm of the parameter, by default none.
     """
 
-    phases = average, ratio, descend2020
+    phases = average, length2020, descend2020
 
     def __init__(self, params, lr=1e-2, momentum=0.9, weight_decay=0.0, phi=IDENTITY, layer_adaptation=True, **options):
         own = {"lr": lr, "momentum": momentum, "weight_decay": weight_decay, "phi": phi}

@@ -83,18 +83,26 @@ def follow(average, value, weight):
         average.lerp_(value, weight)
 
 
+def plus(t, x, factor):
+    """t + factor x, in one sweep where `factor` is a number, in none where it is 0."""
+    if isinstance(factor, torch.Tensor):
+        return t + x * factor
+    return torch.add(t, x, alpha=factor) if factor else t
+
+
 def add_scaled(t, x, factor):
-    """t + factor x, written into t: without a temporary where `factor` is a number."""
-    return t.add_(x, alpha=factor) if isinstance(factor, float) else t.add_(x * factor)
+    """The same, written into t."""
+    if isinstance(factor, torch.Tensor):
+        return t.add_(x * factor)
+    return t.add_(x, alpha=factor) if factor else t
 
 
 def squared(t):
     """‖t‖² of each parameter, a sum over all its entries."""
-    over = tuple(range(1, t.ndim))
-    if not torch.compiler.is_compiling():
-        return torch.linalg.vector_norm(t, dim=over, keepdim=True).square(), ALL
-    # Row by row: one long sum in float32 would not be exact enough.
-    return (t * t).sum(-1, keepdim=True).sum(over, keepdim=True), ALL
+    # Row by row: torch's norm of 67 million equal float32 numbers is wrong by 3 %. Compiled code does not store t².
+    compiled = torch.compiler.is_compiling()
+    rows = (t * t).sum(-1, keepdim=True) if compiled else torch.linalg.vector_norm(t, dim=-1, keepdim=True).square()
+    return rows.sum(tuple(range(1, t.ndim)), keepdim=True), ALL
 
 
 def along(t, dim):

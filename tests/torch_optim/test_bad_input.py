@@ -228,6 +228,17 @@ def test_sparse_gradients_are_refused_by_name_with_what_to_do():
     assert opt.state_bytes() == 0
 
 
+def test_parameters_on_two_devices_are_refused_by_name():
+    here, there = (torch.nn.Parameter(torch.zeros(3, device=device)) for device in ("cpu", "meta"))
+    for p in (here, there):
+        p.grad = torch.ones_like(p)
+    opt = LAMB([("here", here), ("there", there)])
+    with pytest.raises(ValueError, match=r"there \(group 0\) is on meta, here \(group 0\) on cpu"):
+        opt.step()
+    assert not opt.state
+    assert not here.any()
+
+
 def test_a_bad_gradient_of_the_last_parameter_changes_none_of_the_others():
     params, opt = midway(LAMB)
     params["zeros"].grad = None

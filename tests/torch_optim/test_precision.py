@@ -3,7 +3,8 @@
 import pytest
 import torch
 
-from minilib.torch_optim import CAME, LAMB, LARS, LARS2020, Adafactor
+from minilib.torch_optim import CAME, LAMB, LARS, LARS2020, Adafactor, cannot_compile
+from minilib.torch_optim.phases import squared
 from tests.torch_optim.cases import some_methods
 
 METHODS = {
@@ -80,3 +81,17 @@ def test_statistics_are_float32_where_the_parameter_is_narrower(cls, options, dt
     wide = torch.float64 if dtype == torch.float64 else torch.float32
     assert {value.dtype for value in opt.state[p].values()} == {wide}
     assert p.dtype == dtype
+
+
+@pytest.mark.parametrize(("way", "shape"), {"eager": (1, 2**12, 2**12), "compiled": (1, 2**24)}.items())
+def test_a_sum_of_millions_of_float32_squares_is_right_to_1e_4(way, shape):
+    if way == "compiled" and cannot_compile():
+        pytest.skip("no compiler")
+    t = torch.full(shape, 0.1)
+    t.view(-1)[::3] = 0.37
+
+    def norm2(t):
+        return squared(t)[0]
+
+    found = (torch.compile(norm2, dynamic=True) if way == "compiled" else norm2)(t)
+    torch.testing.assert_close(found.double().view(()), t.double().square().sum(), rtol=1e-4, atol=0)

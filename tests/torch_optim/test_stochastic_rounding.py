@@ -33,7 +33,7 @@ def near_three_quarters(n=10_000):
     return x.bfloat16(), (0.5 + torch.rand(n, generator=rng)).bfloat16()
 
 
-@pytest.mark.parametrize(("path", "sign"), [("default", 1), ("pieces", -1), ("capturable", -1), ("stacks", 1)])
+@pytest.mark.parametrize(("path", "sign"), [("default", 1), ("capturable", -1), ("stacks", 1)])
 def test_a_thousand_updates_of_a_thousandth_move_the_mean_by_one(path, sign):
     x, g = near_three_quarters()
     lr = ULP / 1000
