@@ -4,19 +4,23 @@
 """
 
 import hashlib
+import io
 import itertools
+import re
 import subprocess
 import sys
+import tarfile
 import threading
 from functools import partial
-from http.server import HTTPServer, SimpleHTTPRequestHandler
+from http.server import BaseHTTPRequestHandler, HTTPServer, SimpleHTTPRequestHandler
 from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from minilib import datasets
-from minilib.datasets import corpus, download, prose
+from minilib.datasets import catalogue, corpus, download, fetch, novels, prose
 
 # Measured with the locked versions on Python 3.11, 3.12 and 3.13: measure again when the lock moves.
 VERSIONS = {
@@ -337,6 +341,236 @@ class TestDownloaded:
         before = tmp_path.stat().st_mtime_ns
         download.downloaded("file", self.SUM, "http://127.0.0.1:1")  # where nobody answers
         assert tmp_path.stat().st_mtime_ns == before
+
+
+class Server:
+    """Serves what `files` has, by path; `asked` are the paths that were asked for."""
+
+    def __init__(self):
+        self.files, self.asked, outer = {}, [], self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self):
+                outer.asked.append(self.path)
+                data, size = outer.files.get(self.path, (None, 0))
+                self.send_response(404 if data is None else 200)
+                self.send_header("Content-Length", str(size))
+                self.end_headers()
+                self.wfile.write(data or b"")
+
+            def log_message(self, *_):
+                pass
+
+        self.server = HTTPServer(("127.0.0.1", 0), Handler)
+        self.address = f"http://127.0.0.1:{self.server.server_port}"
+        self.thread = threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.01})
+        self.thread.start()
+
+    def put(self, path, data, size=None):
+        """Serve data, and say that it has `size` bytes."""
+        self.files[path] = (data, len(data) if size is None else size)
+        return f"{self.address}{path}"
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+        self.thread.join()
+
+
+@pytest.fixture
+def server(tmp_path, monkeypatch):
+    monkeypatch.setenv("MINILIB_DATA", str(tmp_path))
+    server = Server()
+    yield server
+    server.close()
+
+
+class TestFirstDownload:
+    """A file whose sha256 nobody has published."""
+
+    DATA = b"a shard of the web"
+    SUM = hashlib.sha256(DATA).hexdigest()
+
+    def test_its_sum_is_noted_and_it_is_not_downloaded_again(self, server, tmp_path):
+        address = server.put("/a", self.DATA)
+        for _ in range(2):
+            path = download.downloaded("c4/a.gz", None, address, len(self.DATA))
+            assert path.read_bytes() == self.DATA
+        assert server.asked == ["/a"]
+        assert (tmp_path / "c4" / "a.gz.sha256").read_text().strip() == self.SUM
+
+    def test_from_then_on_another_file_is_not_taken(self, server, tmp_path):
+        address = server.put("/a", self.DATA)
+        path = download.downloaded("c4/a.gz", None, address)
+        path.write_bytes(b"damaged")
+        assert download.downloaded("c4/a.gz", None, address).read_bytes() == self.DATA
+        path.write_bytes(b"damaged")
+        server.put("/a", b"what is there now")
+        with pytest.raises(ValueError, match=f"is another file; .*sha256 {self.SUM}, as a.gz.sha256 says") as error:
+            download.downloaded("c4/a.gz", None, address)
+        assert "\n" not in str(error.value)
+
+    def test_a_file_that_somebody_put_there_is_trusted_as_it_is(self, server, tmp_path):
+        (tmp_path / "c4").mkdir()
+        (tmp_path / "c4" / "a.gz").write_bytes(self.DATA)
+        download.downloaded("c4/a.gz", None, f"{server.address}/nothing")
+        assert server.asked == []
+        assert (tmp_path / "c4" / "a.gz.sha256").read_text().strip() == self.SUM
+
+    @pytest.mark.parametrize("sha256", [None, SUM])
+    def test_an_interrupted_download_leaves_nothing(self, server, tmp_path, sha256):
+        address = server.put("/a", self.DATA, size=len(self.DATA) + 5)
+        with pytest.raises(ValueError, match="a.gz is not there; put there what is at") as error:
+            download.downloaded("c4/a.gz", sha256, address)
+        assert "\n" not in str(error.value)
+        assert list((tmp_path / "c4").iterdir()) == []
+
+    def test_another_size_than_the_known_one_is_not_kept(self, server, tmp_path):
+        with pytest.raises(ValueError, match="what came has 18 bytes, not 19"):
+            download.downloaded("c4/a.gz", None, server.put("/a", self.DATA), 19)
+        assert list((tmp_path / "c4").iterdir()) == []
+
+    def test_no_network_is_one_line_that_says_what_to_put_where(self, tmp_path, monkeypatch):
+        monkeypatch.setenv("MINILIB_DATA", str(tmp_path))
+        with pytest.raises(ValueError, match="its sha256 is not known, the first is trusted") as error:
+            download.downloaded("c4/a.gz", None, "http://127.0.0.1:1/a")
+        assert str(error.value).startswith(
+            f"{tmp_path}/c4/a.gz is not there; put there what is at http://127.0.0.1:1/a"
+        )
+        assert "\n" not in str(error.value)
+
+
+class TestFetch:
+    def run(self, monkeypatch, *words):
+        monkeypatch.setattr(sys, "argv", ["fetch", *words])
+        return fetch.main()
+
+    def test_the_list_names_all_with_size_licence_and_what_is_known_of_the_sum(self, monkeypatch, capsys):
+        assert self.run(monkeypatch) == 0
+        said = capsys.readouterr().out
+        assert self.run(monkeypatch, "--list") == 0
+        assert capsys.readouterr().out == said
+        for name in ("novels", *catalogue.CATALOGUE):
+            assert re.search(f"^{name} .*\n  .*(MB|not known).*; .*; checksum: (known|recorded)", said, re.MULTILINE)
+        assert said.count("checksum: recorded at the first download") == 1
+
+    def test_every_file_has_an_address_and_a_sum_of_the_right_form(self):
+        files = [file for data_set in catalogue.CATALOGUE.values() for file in data_set.files.items()]
+        assert len({name for name, _ in files}) == len(files) == 11
+        for _, source in files:
+            assert source.address.startswith("https://")
+            assert source.sha256 is None or re.fullmatch("[0-9a-f]{64}", source.sha256)
+
+    def test_a_data_set_is_downloaded_and_another_name_is_an_error(self, server, monkeypatch, capsys):
+        data = b"sentence\t1\n"
+        source = catalogue.Source(server.put("/t", data), hashlib.sha256(data).hexdigest(), len(data))
+        known = catalogue.DataSet("about", "free", {"toy/train.tsv": source})
+        monkeypatch.setitem(catalogue.CATALOGUE, "toy", known)
+        assert self.run(monkeypatch, "toy") == 0
+        (path,) = capsys.readouterr().out.split("\n")[:-1]
+        assert Path(path).read_bytes() == data
+        assert self.run(monkeypatch, "toys") == 2
+        assert re.fullmatch("error: name = 'toys': must be one of novels, .*\n", capsys.readouterr().err)
+
+
+class TestNovels:
+    TEXTS = {"b.txt": "Two.\n\nEnd.", "a.txt": "Été.\n"}
+
+    def packed(self, prefix, mode, extra=()):
+        """An archive with the texts as they lie in the repository: with a byte order mark and \\r\\n."""
+        buffer = io.BytesIO()
+        with tarfile.open(fileobj=buffer, mode=mode) as archive:
+            for name, text in [*self.TEXTS.items(), *extra]:
+                data = ("\ufeff" + text).replace("\n", "\r\n").encode()
+                member = tarfile.TarInfo(f"{prefix}/{name}")
+                member.size = len(data)
+                archive.addfile(member, io.BytesIO(data))
+        return buffer.getvalue()
+
+    @pytest.fixture
+    def known(self, server, monkeypatch, tmp_path):
+        """Two novels in place of a hundred."""
+        monkeypatch.setattr(novels, "SHA256", novels.fingerprint(self.TEXTS))
+        monkeypatch.setattr(novels, "ADDRESS", f"{server.address}/repository.tar.gz")
+        return tmp_path / "novels"
+
+    def test_they_come_from_the_archive_where_the_cache_has_it(self, known, server):
+        known.mkdir()
+        (known / "100_english_novels.tar.xz").write_bytes(self.packed(".", "w:xz"))
+        assert novels.novels() == self.TEXTS
+        assert server.asked == []
+
+    def test_else_from_the_repository_of_which_only_they_are_kept(self, known, server):
+        server.put("/repository.tar.gz", self.packed("repo-1/corpus", "w:gz", [("../read.txt", "No."), ("x.csv", "1")]))
+        for _ in range(2):
+            assert novels.novels() == self.TEXTS
+        assert len(server.asked) == 1
+        assert [path.name for path in known.iterdir()] == ["corpus"]
+        assert sorted(path.name for path in (known / "corpus").iterdir()) == ["a.txt", "b.txt"]
+
+    def test_other_texts_are_an_error_and_are_not_kept(self, known, server):
+        server.put("/repository.tar.gz", self.packed("repo-1/corpus", "w:gz", [("c.txt", "More.")]))
+        with pytest.raises(ValueError, match="repository.tar.gz has other texts than the known novels"):
+            novels.novels()
+        assert list(known.iterdir()) == []
+        (known / "corpus").mkdir()
+        with pytest.raises(ValueError, match="corpus has other texts than the known novels"):
+            novels.novels()
+
+    @pytest.mark.parametrize("damage", ["absent", "cut", "no archive"])
+    def test_what_cannot_be_downloaded_is_said_in_one_line(self, known, server, damage):
+        data = self.packed("repo-1/corpus", "w:gz")
+        if damage != "absent":
+            server.put(
+                "/repository.tar.gz", data[:-40] if damage == "cut" else b"x" * 99, len(data) * (damage == "cut") + 99
+            )
+        with pytest.raises(ValueError, match="corpus is not there; put there the 100 files") as error:
+            novels.novels()
+        assert "\n" not in str(error.value)
+        assert list(known.iterdir()) == []
+
+
+class TestCifar10:
+    def records(self, count):
+        draw = np.random.default_rng(count)
+        return np.hstack([draw.integers(0, 10, (count, 1)), draw.integers(0, 256, (count, 3072))]).astype(np.uint8)
+
+    def test_the_official_files_are_read_plane_by_plane(self, server, tmp_path, monkeypatch):
+        parts = {f"data_batch_{k}.bin": self.records(k) for k in range(1, 6)} | {"test_batch.bin": self.records(7)}
+        buffer = io.BytesIO()
+        with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
+            for name, records in sorted(parts.items(), reverse=True):
+                member = tarfile.TarInfo(f"cifar-10-batches-bin/{name}")
+                member.size = records.size
+                archive.addfile(member, io.BytesIO(records.tobytes()))
+        data = buffer.getvalue()
+        source = catalogue.Source(server.put("/c", data), hashlib.sha256(data).hexdigest(), len(data))
+        known = catalogue.CATALOGUE["cifar10"]._replace(files={"cifar10/cifar-10-binary.tar.gz": source})
+        monkeypatch.setitem(catalogue.CATALOGUE, "cifar10", known)
+        found = datasets.cifar10()
+        assert (found.x_train.shape, found.x_test.shape, found.source) == ((15, 3, 32, 32), (7, 3, 32, 32), "official")
+        assert found.y_train.tolist() == [int(row[0]) for k in range(1, 6) for row in parts[f"data_batch_{k}.bin"]]
+        record = parts["data_batch_2.bin"][0]
+        assert found.x_train[1, 2, 3, 4] == record[1 + 2 * 1024 + 3 * 32 + 4]
+
+    def test_a_copy_in_jpeg_is_taken_where_the_cache_has_it(self, server, tmp_path):
+        (tmp_path / "cifar10").mkdir()
+        colours = [(250, 10, 10), (10, 250, 10), (10, 10, 250)]
+        jpegs = []
+        for colour in colours:
+            buffer = io.BytesIO()
+            Image.new("RGB", (32, 32), colour).save(buffer, "JPEG", quality=95)
+            jpegs.append(buffer.getvalue())
+        about = {"jpeg": np.frombuffer(b"".join(jpegs), np.uint8), "offsets": np.cumsum([0, *map(len, jpegs)])}
+        for part in ("train", "test"):
+            np.savez(tmp_path / "cifar10" / f"{part}.npz", **about, labels=np.array([3, 1, 2], np.uint8))
+        found = datasets.cifar10()
+        assert (found.source, found.y_test.tolist(), found.x_train.dtype) == ("JPEG copy", [3, 1, 2], np.uint8)
+        assert found.x_train.mean(axis=(2, 3)) == pytest.approx(np.array(colours), abs=4)
+        assert server.asked == []
+        (tmp_path / "cifar10" / "test.npz").write_bytes(b"no")
+        with pytest.raises(ValueError, match="test.npz cannot be read"):
+            datasets.cifar10()
 
 
 class TestCorpus:

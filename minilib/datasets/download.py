@@ -8,6 +8,7 @@ last one wins, and both wrote the same bytes).
 import hashlib
 import json
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,22 +22,57 @@ def data_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "minilib"
 
 
-def downloaded(file: str, sha256: str, address: str) -> Path:
+def downloaded(file: str, sha256: str | None, address: str, size: int | None = None) -> Path:
     """The file of this name below `data_folder()`, fetched from `address` where it is missing or is another one.
 
-    ValueError: it cannot be had; the message says what must lie where.
+    It appears under its name only when it is complete and has the sha256. Where nobody has published that (None), the
+    sum of the first download is trusted: it is written beside the file, as NAME.sha256, and compared from then on.
+
+    Args:
+        file: its path below `data_folder()`.
+        sha256: of the file, or None.
+        address: where to get it.
+        size: in bytes, where it is known; compared when the file was downloaded.
+
+    Raises:
+        ValueError: it cannot be had; the message says what must lie where.
     """
     with needs("train"):
         import pooch
 
     path = data_folder() / file
+    noted = path.with_name(f"{path.name}.sha256")
+    known = sha256 or sum_of_first(path, noted)
+    before = path.exists()
+    # Some servers refuse Python's own name.
+    agent = {"User-Agent": "Mozilla/5.0 (compatible; minilib)"}
     try:
-        return Path(pooch.retrieve(address, sha256, fname=path.name, path=path.parent))
+        fetch = pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), headers=agent)
+        pooch.retrieve(address, known, fname=path.name, path=path.parent, downloader=fetch)
+        if size is not None and path.stat().st_size != size:
+            found = path.stat().st_size
+            path.unlink()
+            raise ValueError(f"what came has {found:,} bytes, not {size:,}")
+        if known is None:
+            noted.write_text(pooch.file_hash(str(path)) + "\n", encoding="utf-8")
+        return path
     except (OSError, ValueError) as error:
-        now = "is another file" if path.exists() else "is not there"
+        now = "is another file" if before else "is not there"
+        which = f"sha256 {known}" if known else "its sha256 is not known, the first is trusted"
+        if known and not sha256:
+            which += f", as {noted.name} says of the first download"
+        why = " ".join(str(error).split())
         raise ValueError(
-            f"{path} {now}; put there what is at {address} (sha256 {sha256}), since it cannot be downloaded: {error}"
+            f"{path} {now}; put there what is at {address} ({which}), since it cannot be downloaded: {why}"
         ) from None
+
+
+def sum_of_first(path: Path, noted: Path) -> str | None:
+    """The sha256 that was noted when the file first came, or of a file that somebody has put there; None: neither."""
+    if not noted.exists() and path.exists():
+        with open(path, "rb") as file:
+            noted.write_text(hashlib.file_digest(file, "sha256").hexdigest() + "\n", encoding="utf-8")
+    return noted.read_text(encoding="utf-8").strip() if noted.exists() else None
 
 
 def cached(path: Path, make: Callable[[], dict]) -> dict:

@@ -1,21 +1,24 @@
 """From a configuration to batches on the device: corpus, tokenizer, rows and objective of each phase."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import torch
 
 from minilib.training import export
-from minilib.training.config import Config, read_json
+from minilib.training.config import Config
 from minilib.training.data import objectives
 from minilib.training.data.corpora import corpus
 from minilib.training.data.loader import Loader, evaluation
-from minilib.training.data.packing import packed_rows
-from minilib.training.data.tokenizer import Tokenizer, get_tokenizer
+from minilib.training.data.packing import rows_of_lengths
+from minilib.training.data.progress import silent
+from minilib.training.data.tokenizer import SAMPLE, Tokenizer, distance, get_tokenizer
+from minilib.training.device import put
 from minilib.training.distributed import DistEnv
 
 PUBLISHED_RATE = 0.15  # at which validation masks, whatever training does, so that runs can be compared
+AT_ONCE = 10_000  # rows that are counted together: bounds the memory
 
 
 class Data:
@@ -23,6 +26,9 @@ class Data:
 
     Attributes:
         tokenizer: trained on the corpus, or that of `config.init_from`.
+        sampled: characters of the corpus that the tokenizer was trained on, or None: it was all of it, or another.
+        sizes: tokens in the rows of training and of validation; how: the latter were chosen.
+        fingerprint: of all texts.
         unigram_entropy: of the ordinary tokens in the validation rows, nats: the loss of who knows only frequencies.
 
     Raises:
@@ -30,27 +36,28 @@ class Data:
             than the model and the vocabulary ask for.
     """
 
-    def __init__(self, config: Config, env: DistEnv, micro: list[int]):
+    def __init__(self, config: Config, env: DistEnv, micro: list[int], say: Callable[[str], None] = silent):
         self.env, self.limit, self.rows_at_once = env, config.evaluate_rows, micro[-1] * env.world_size
-        texts = corpus(config.corpus)
+        texts = corpus(config.corpus, config.validation, config.field, say)
         if config.init_from:
-            self.tokenizer = export.read_tokenizer(Path(config.init_from))
+            self.tokenizer = export.read_tokenizer(config.init_from)
             check_init_from(config, self.tokenizer)
         else:
-            self.tokenizer = get_tokenizer(texts, kind(config.model), config.vocabulary)
+            self.tokenizer = get_tokenizer(texts, kind(config.model), config.vocabulary, say)
+        self.sampled = SAMPLE if not config.init_from and distance(texts.train) > 1 else None
         extra = 1 if self.tokenizer.kind == "gpt2" else 0  # the last token is only guessed
         lengths = [phase.length + extra for phase in config.plan]
-        rows = [packed_rows(texts, "train", self.tokenizer, length) for length in lengths]
-        self.held_out = packed_rows(texts, "validation", self.tokenizer, lengths[-1])
+        rows = rows_of_lengths(texts, "train", self.tokenizer, lengths, say)
+        (self.held_out,) = rows_of_lengths(texts, "validation", self.tokenizer, lengths[-1:], say)
+        self.sizes, self.how = (rows[-1].size, self.held_out.size), texts.how
+        self.fingerprint = texts.fingerprint[:16]
         self.loaders = [
             Loader(rows[k], objective(config, self.tokenizer, config.mask_rate), phase.batch_size,
                    config.seed + k, env.rank, env.world_size, micro[k])
             for k, phase in enumerate(config.plan)
         ]  # fmt: skip
         self.validation_objective = objective(config, self.tokenizer, PUBLISHED_RATE)
-        counts = np.bincount(np.asarray(self.held_out).ravel())[self.tokenizer.special :]
-        shares = counts[counts > 0] / counts.sum()
-        self.unigram_entropy = float(-(shares * np.log(shares)).sum())
+        self.unigram_entropy = unigram_entropy(self.held_out, self.tokenizer)
 
     def batch(self, k: int, step: int, i: int) -> dict[str, torch.Tensor]:
         """Micro-batch `i` of a step of phase `k`, on the device."""
@@ -64,16 +71,32 @@ class Data:
             yield self.put(batch)
 
     def put(self, batch):
-        return {name: t.to(self.env.device, non_blocking=True) for name, t in batch.items()}
+        return {name: put(t, self.env.device) for name, t in batch.items()}
+
+
+def unigram_entropy(rows: np.ndarray, tokenizer: Tokenizer) -> float:
+    """Of the ordinary tokens in some rows, nats."""
+    counts = np.zeros(len(tokenizer), dtype=np.int64)
+    for first in range(0, len(rows), AT_ONCE):
+        counts += np.bincount(np.asarray(rows[first : first + AT_ONCE]).ravel(), minlength=len(tokenizer))
+    counts = counts[~tokenizer.is_special]
+    shares = counts[counts > 0] / counts.sum()
+    return float(-(shares * np.log(shares)).sum())
 
 
 def check_init_from(config: Config, tokenizer: Tokenizer) -> None:
     """ValueError when the tokenizer of `config.init_from` is not what the model and the vocabulary ask for."""
-    there = read_json(Path(config.init_from) / export.CONFIG).vocabulary
-    if (tokenizer.kind, there) != (kind(config.model), config.vocabulary):
+    wanted, told = kind(config.model), export.read_config(Path(config.init_from))
+    if tokenizer.kind != wanted:
         raise ValueError(
-            f"init_from = {config.init_from!r} has a {tokenizer.kind} tokenizer of vocabulary {there}; model ="
-            f" {config.model!r} and vocabulary = {config.vocabulary} need another"
+            f"init_from = {config.init_from!r} has a {tokenizer.kind} tokenizer: model = {config.model!r} needs that of"
+            f" a {wanted}"
+        )
+    fits = {Config.vocabulary, len(tokenizer), told.vocabulary if told else None}
+    if config.vocabulary not in fits:
+        raise ValueError(
+            f"vocabulary = {config.vocabulary}: init_from = {config.init_from!r} has a tokenizer of {len(tokenizer)};"
+            " leave vocabulary out"
         )
 
 

@@ -18,20 +18,12 @@ import numpy as np
 import torch
 
 from minilib.datasets import docstrings
-from minilib.datasets.download import downloaded
+from minilib.datasets.catalogue import get
 from minilib.training.data.tokenizer import Tokenizer
 
 PACKAGE = r"numpy|scipy|scikit|sklearn|matplotlib|pyplot|pylab|sympy|networkx|torch"
 SHORT = r"\b(?:np|mpl|plt|nx|aten)(?![a-z])"  # np.array, mpl_toolkits, but not npoints
 NAMED = re.compile(f"{PACKAGE}|{SHORT}", re.IGNORECASE)
-SST2_SOURCE = (
-    "https://raw.githubusercontent.com/clairett/pytorch-sentiment-classification/"
-    "457ffd83de90a9d6d472d8ffc31bbffe40a8b236/data/SST2"
-)
-SST2_SHA256 = {
-    "train.tsv": "ec192f833a64da08f475488a77b0d0b47db47acd0f458bd18433fc793b569920",
-    "dev.tsv": "eddea6b39e601dd4e7a672b53cc40fdf6019fa80522f351206c24340ca5d9359",
-}
 HEADER = ("sentence", "label")
 UNIT = 16  # rows are padded to a multiple of it: few shapes, each of which XLA compiles once
 
@@ -70,7 +62,7 @@ def task(name: str) -> Classification:
         docs = docstrings()
         return classification(name, paragraphs(docs, "train"), paragraphs(docs, "validation"))
     if name == "sst2":
-        return classification(name, *(read_tsv(sst2(file), header=False) for file in SST2_SHA256))
+        return classification(name, *(read_tsv(get(f"sst2/{part}.tsv"), header=False) for part in ("train", "dev")))
     folder = Path(name)
     if not folder.is_dir():
         raise ValueError(f"task = {name!r}: must be 'packages', 'sst2' or a folder with train.tsv and validation.tsv")
@@ -98,11 +90,6 @@ def paragraphs(docs, part: str) -> list[tuple[str, str]]:
     return [(text, package) for text, package in owned if not NAMED.search(text)]
 
 
-def sst2(file: str) -> Path:
-    """One of the two files of SST-2. ValueError: it is not in the cache and cannot be downloaded."""
-    return downloaded(f"sst2/{file}", SST2_SHA256[file], f"{SST2_SOURCE}/{file}")
-
-
 def read_tsv(path: Path, header: bool = True) -> list[tuple[str, str]]:
     """(text, label) of each line. ValueError names the file, and the line that is wrong."""
     try:
@@ -127,8 +114,8 @@ class ClassificationData:
 
     def __init__(self, part: Part, tokenizer: Tokenizer, length: int) -> None:
         first, last = tokenizer.number["[CLS]"], tokenizer.number["[SEP]"]
-        encoded = tokenizer.inner.encode_batch_fast(part.texts)
-        self.rows = [np.array([first, *encoding.ids[: length - 2], last]) for encoding in encoded]
+        encoded = tokenizer.encode_all(part.texts)
+        self.rows = [np.array([first, *ids[: length - 2], last]) for ids in encoded]
         self.targets, self.padding, self.length = np.array(part.targets), tokenizer.number["[PAD]"], length
 
     def __len__(self) -> int:

@@ -1,100 +1,107 @@
-"""What is read in pretraining: prose by name, or your own folder; a twentieth of it is held out for validation.
+"""What is read in pretraining: prose by name, or your own files; a twentieth of it is held out for validation.
 
 `docstrings` needs no download and is the same wherever the locked packages are (`records.same_corpus`). `novels` are
-100 English novels in the public domain (about 14 million words; github.com/computationalstylistics/100_english_novels)
-where the cache folder has them.
+100 English novels in the public domain (14 million words), `wikitext-103` articles of the English Wikipedia (103
+million), `c4-sample` 356,000 English web pages; they are downloaded once, see `minilib.datasets.catalogue`.
+Text in files is not held in memory, see `files`.
 
 Deliberately absent: shuffling (the loader does it), and languages: nothing here knows about English.
 """
 
 import hashlib
 import re
-import tarfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from minilib.datasets import data_folder, docstrings, text_folder
-from minilib.datasets.corpus import VALIDATION_SHARE, split
+from minilib.datasets import docstrings
+from minilib.datasets.catalogue import get
+from minilib.datasets.corpus import split
+from minilib.datasets.novels import novels
+from minilib.training.data import files, gathered
+from minilib.training.data.progress import silent
 
-NOVELS = "novels/100_english_novels.tar.xz"  # below data_folder()
-NOVELS_SHA256 = "277f4e686b460d8d44d0c01e7a7d40eba763da2d06d87e0dbbae58f052a466d9"
-NOVELS_SOURCE = "the folder corpus/ of github.com/computationalstylistics/100_english_novels"
-BLANK_LINES = re.compile(r"\n\s*\n")
+NAMES = ("docstrings", "novels", "wikitext-103", "c4-sample")
+HUB = re.compile(r"[\w-][\w.-]*/[\w.-]+(:[\w.-]+)?")
+C4 = "c4-sample/c4-train.00000-of-01024.jsonl.gz"
 
 
 class Texts(NamedTuple):
-    """Documents: strings whose lines are paragraphs, in a fixed order."""
+    """Documents: strings whose lines are paragraphs, in a fixed order; those of files are `files.Documents`."""
 
     name: str
-    train: list[str]
-    validation: list[str]  # from other files than `train`, where there are enough files
+    train: Iterable[str]
+    validation: Iterable[str]
+    how: str = ""  # the second was chosen
+
+    @property
+    def fingerprint(self) -> str:
+        """The same for the same two parts."""
+        return hashlib.sha256(" ".join(map(files.fingerprint, (self.train, self.validation))).encode()).hexdigest()
 
 
-def corpus(name: str) -> Texts:
-    """The corpus "docstrings" (a document is a paragraph), "novels" (a novel), or a folder of .txt files (a file).
+def corpus(name: str, validation: str | None = None, field: str = "text", say: Callable[[str], None] = silent) -> Texts:
+    """The corpus "docstrings" (a document is a paragraph), "novels" (a novel), "wikitext-103", "c4-sample", or another.
+
+    Your own text is a file, or a folder with all that lies below it: .txt files, each a document, and .jsonl files,
+    also packed with gzip, each line a document that has its text under the name `field`. Every file gives a twentieth
+    for validation. Any other "OWNER/NAME", "OWNER/NAME:CONFIGURATION" or "hf:NAME" is a data set of the Hugging Face
+    Hub, see `gathered.hugging_face`.
+
+    Args:
+        name: of the corpus, or the path of the file or folder.
+        validation: the path of other text that is held out in place of a part of the corpus.
+        field: of a line of .jsonl.
+        say: is told how far it is, where that takes long.
 
     Raises:
-        ValueError: no corpus and no folder of that name; a folder without text; the novels are not in the cache.
+        ValueError: no corpus and no text of that name, or none in it; a file that is not UTF-8 or not JSON; a
+            corpus that cannot be downloaded.
     """
     if name == "docstrings":
         docs = docstrings()
-        return Texts(name, docs.train.split("\n\n"), docs.validation.split("\n\n"))
-    if name == "novels":
-        return Texts(name, *parts(novels(), name))
-    if not Path(name).is_dir():
-        raise ValueError(f"corpus = {name!r}: must be 'docstrings', 'novels' or a folder of .txt files that exists")
-    return Texts(str(name), *parts(text_folder(name), name))
+        texts = Texts(name, docs.train.split("\n\n"), docs.validation.split("\n\n"), "a twentieth of the files")
+    elif name == "novels":
+        texts = Texts(name, *parts(novels()), "a twentieth of the novels")
+    elif (folder := elsewhere(name, field, say)) is not None:
+        how = (folder / gathered.HOW).read_text(encoding="utf-8")
+        both = [files.whole(str(folder / f"{part}.jsonl"), "text", "corpus", say) for part in ("train", "validation")]
+        texts = Texts(name, *both, how)
+    else:
+        path = str(get(C4)) if name == "c4-sample" else name
+        if validation is None:
+            texts = Texts(name, *files.last_twentieths(path, field, say), "the last twentieth of each file")
+        else:
+            texts = Texts(name, files.whole(path, field, "corpus", say), [])
+    if validation is not None:
+        held = files.whole(validation, field, "validation", say)
+        train = texts.train + texts.validation  # of files: nothing but training, or a copy's own part
+        if not files.characters(held) or not files.characters(train):
+            raise ValueError(f"validation = {validation!r}: it and the corpus must have a paragraph each")
+        texts = Texts(name, train, held, validation)
+    return texts
 
 
-def parts(files: dict[str, str], corpus: str) -> tuple[list[str], list[str]]:
-    """Training and validation documents of some files (name -> text).
-
-    About a twentieth of the files is held out, by their names alone, as in `minilib.datasets.corpus`. Where that would
-    leave one of the two parts empty, as with a single file, each file gives the last twentieth of its paragraphs.
-    ValueError: fewer than two paragraphs.
-    """
-    documents = {name: lines for name in sorted(files) if (lines := paragraphs(files[name]))}
-    train = [lines for name, lines in documents.items() if split(name) == "train"]
-    held = [lines for name, lines in documents.items() if split(name) == "validation"]
-    if not train or not held:
-        cuts = [(lines, len(lines) - max(1, len(lines) // VALIDATION_SHARE)) for lines in documents.values()]
-        # A file of one paragraph has nothing to give.
-        train = [lines[: cut or 1] for lines, cut in cuts]
-        held = [lines[cut:] for lines, cut in cuts if cut]
-    if not held:
-        raise ValueError(f"corpus = {corpus!r}: must hold at least one file of two paragraphs (parted by a blank line)")
-    return ["\n".join(lines) for lines in train], ["\n".join(lines) for lines in held]
+def elsewhere(name: str, field: str, say: Callable[[str], None]) -> Path | None:
+    """The folder with the copy of a corpus that is no file here; None: it is one. ValueError: it is neither."""
+    if name == "wikitext-103":
+        return gathered.wikitext(say)
+    if name.startswith("hf:"):
+        return gathered.hugging_face(name.removeprefix("hf:"), field, say)
+    if name == "c4-sample" or Path(name).exists():
+        return None
+    if HUB.fullmatch(name):
+        return gathered.hugging_face(name, field, say)
+    known = ", ".join(map(repr, NAMES))
+    raise ValueError(
+        f"corpus = {name!r}: must be one of {known}, a file or folder of text that exists, or a data set of the Hugging"
+        " Face Hub (OWNER/NAME)"
+    )
 
 
-def paragraphs(text: str) -> list[str]:
-    """The paragraphs of a text, each on one line: blank lines part them, other white space is one blank."""
-    lines = (" ".join(part.split()) for part in BLANK_LINES.split(text))
-    return [line for line in lines if line]
-
-
-def novels() -> dict[str, str]:
-    """File name -> text of the 100 novels. ValueError: the archive is not in the cache, or is not the known one."""
-    path = data_folder() / NOVELS
-    if not path.is_file():
-        raise ValueError(
-            f"corpus = 'novels': must be in the cache as {path}, and is not; you may also give the path of"
-            f" {NOVELS_SOURCE} on this machine, or take corpus = 'docstrings'"
-        )
-    # Not `downloaded`: no address has this archive, it is packed by hand.
-    with open(path, "rb") as file:
-        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-    if sha256 != NOVELS_SHA256:
-        raise ValueError(f"corpus = 'novels': {path} has sha256 {sha256}, must be {NOVELS_SHA256}")
-    with tarfile.open(path) as archive:
-        members = [member for member in archive if member.isfile()]
-        return {Path(m.name).name: archive.extractfile(m).read().decode("utf-8-sig") for m in members}
-
-
-def fingerprint(documents: Iterable[str]) -> str:
-    """The sha256 of some documents and of where each ends."""
-    sha256 = hashlib.sha256()
-    for document in documents:
-        sha256.update(document.encode())
-        sha256.update(b"\0")
-    return sha256.hexdigest()
+def parts(novels: dict[str, str]) -> tuple[list[str], list[str]]:
+    """Training and validation documents of some files (name -> text): about a twentieth is held out, by their names."""
+    joined = {name: "\n".join(files.paragraphs(novels[name].split("\n"))) for name in sorted(novels)}
+    texts = {name: text for name, text in joined.items() if text}
+    train = [text for name, text in texts.items() if split(name) == "train"]
+    return train, [text for name, text in texts.items() if split(name) == "validation"]

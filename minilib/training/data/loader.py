@@ -5,6 +5,9 @@ step s takes the samples s * batch_size to (s + 1) * batch_size - 1, a contiguou
 micro-batches. So a batch does not depend on how many processes share it, and a run that stopped goes on with the
 batches that it would have seen: there is no state to save.
 
+The order of an epoch takes 4 bytes a row in each process: 140 MB for 35 million rows, which is 4.5 billion tokens in
+rows of 128. Two are held while a batch is of two epochs.
+
 Deliberately absent: worker processes and prefetching. A batch of 256 rows of 128 tokens takes a few milliseconds.
 """
 
@@ -69,11 +72,13 @@ class Loader:
         epoch, place = np.divmod(np.arange(first, first + count), len(self.rows))
         epochs = range(epoch[0], epoch[-1] + 1)
         self.orders = {e: self.orders[e] if e in self.orders else self.order(e) for e in epochs}
-        return np.concatenate([self.orders[e][place[epoch == e]] for e in epochs])
+        return np.concatenate([self.orders[e][place[epoch == e]] for e in epochs]).astype(np.int64)
 
     def order(self, epoch: int) -> np.ndarray:
         """(N,) the order of the rows in an epoch."""
-        return np.random.default_rng([self.seed, epoch]).permutation(len(self.rows))
+        numbers = np.arange(len(self.rows), dtype=np.uint32)
+        np.random.default_rng([self.seed, epoch]).shuffle(numbers)
+        return numbers
 
 
 def evaluation(

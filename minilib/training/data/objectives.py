@@ -43,8 +43,7 @@ def mask_tokens(
     tokens: np.ndarray,
     first: int,
     *,
-    special: int,
-    vocabulary: int,
+    is_special: np.ndarray,
     mask: int,
     rate: float,
     seed: int,
@@ -55,8 +54,8 @@ def mask_tokens(
     Args:
         tokens: (B, T) numbers.
         first: number of the first sample.
-        special: tokens below this number are special: never chosen, never drawn.
-        vocabulary, mask: how many tokens there are; the number of [MASK].
+        is_special: (vocabulary,) bool, which tokens are special: never chosen, never drawn.
+        mask: the number of [MASK].
         rate: K = round(rate * T), exactly.
         continues: (vocabulary,) which tokens carry on a word: words are then chosen whole, but for the last, which may
             be cut. By default each token is on its own.
@@ -69,7 +68,7 @@ def mask_tokens(
     """
     (b, t), k = tokens.shape, masked_count(tokens.shape[1], rate)
     tokens = tokens.astype(np.int64)
-    closed = tokens < special
+    closed, ordinary = is_special[tokens], np.flatnonzero(~is_special)
     if (fewest := t - closed.sum(axis=1).max()) < k:
         raise ValueError(f"rate = {rate}: must be at most {fewest / t:.3f}, as a row has only {fewest} ordinary tokens")
 
@@ -81,7 +80,7 @@ def mask_tokens(
     positions = smallest(np.where(closed, 2.0, scores), k)
     targets = np.take_along_axis(tokens, positions, axis=1)
 
-    drawn = special + (other * (vocabulary - special)).astype(np.int64)
+    drawn = ordinary[(other * len(ordinary)).astype(np.int64)]
     put = np.where(action < MASK_SHARE, mask, np.where(action < MASK_SHARE + RANDOM_SHARE, drawn, targets))
     np.put_along_axis(tokens, positions, put, axis=1)
     return tokens, positions, targets
@@ -144,7 +143,7 @@ def span_shape(length: int, rate: float, mean: float) -> tuple[int, int]:
 
 
 def corrupt_spans(
-    tokens: np.ndarray, first: int, *, sentinel: int, end: int, rate: float, mean: float, seed: int
+    tokens: np.ndarray, first: int, *, sentinels: np.ndarray, end: int, rate: float, mean: float, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Replace spans by sentinels, and ask for the spans: `a b c d e` gives `a <0> d <1> </s>` and `<0> b c <1> e </s>`.
 
@@ -154,7 +153,7 @@ def corrupt_spans(
     Args:
         tokens: (B, T) numbers.
         first: number of the first sample.
-        sentinel: number of the first sentinel; those after it follow.
+        sentinels: (100,) their numbers, in the order in which they are used.
         end: number of the token that ends both sequences.
 
     Returns:
@@ -170,7 +169,7 @@ def corrupt_spans(
     piece = np.cumsum(starts, axis=1)
     starts[:, 0] = 1
     dropped = piece % 2 == 1
-    marked = np.where(starts == 1, sentinel + piece // 2, tokens)  # each piece's first token gives way to its sentinel
+    marked = np.where(starts == 1, sentinels[piece // 2], tokens)  # each piece's first token gives way to its sentinel
     ends = np.full((b, 1), end)
 
     def without(gone):
@@ -196,12 +195,7 @@ def masked(tokenizer: Tokenizer, rate: float, whole_words: bool = False, pairs: 
     ValueError: the tokenizer is of another kind.
     """
     check_kind(tokenizer, "bert")
-    settings = {
-        "special": tokenizer.special,
-        "vocabulary": len(tokenizer),
-        "mask": tokenizer.number["[MASK]"],
-        "rate": rate,
-    }
+    settings = {"is_special": tokenizer.is_special, "mask": tokenizer.number["[MASK]"], "rate": rate}
     settings["continues"] = tokenizer.continuations() if whole_words else None
 
     def batch(rows, index, first, seed):
@@ -224,7 +218,7 @@ def causal(rows, index, first, seed) -> dict:
 def spans(tokenizer: Tokenizer, rate: float = 0.15, mean: float = 3.0):
     """T5's objective: tokens (corrupted) and targets. ValueError: the tokenizer is of another kind."""
     check_kind(tokenizer, "t5")
-    settings = {"sentinel": tokenizer.number["<extra_id_0>"], "end": tokenizer.separator, "rate": rate, "mean": mean}
+    settings = {"sentinels": tokenizer.sentinels, "end": tokenizer.separator, "rate": rate, "mean": mean}
 
     def batch(rows, index, first, seed):
         tokens, targets = corrupt_spans(rows[index], first, seed=seed, **settings)

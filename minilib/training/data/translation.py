@@ -12,19 +12,10 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from minilib.datasets.download import downloaded
+from minilib.datasets.catalogue import get
 from minilib.training.data.corpora import Texts
 from minilib.training.data.tokenizer import Tokenizer, get_tokenizer
 
-SOURCE = "https://raw.githubusercontent.com/multi30k/dataset/a3d2e0d26b56f3846f66a952536ffed4e401d05a/data/task1/raw"
-SHA256 = {
-    "train.de.gz": "726e39b2fa9eb9ffb6dc763fb35a179f80fae06ffc5d28b6ace5faa883de28a6",
-    "train.en.gz": "d79cfa999dd4c51d2cb42499b6796d5a882c3a8a961923c25a898c90f8bbd56f",
-    "val.de.gz": "f0cba2f995189cf5770f29a8a9a537a3ad3f51657ad873405082ff6863a5e75a",
-    "val.en.gz": "14f7d25ddd868909a9213e361768460edcacdd6ab9d1e77b92560dc10c10dc28",
-    "test_2016_flickr.de.gz": "9204244e408ccb38d2a55cfcd344df15005fc42a07a6e55ca6c52b6ababb8cc8",
-    "test_2016_flickr.en.gz": "611d361c6334bc7246101d48097c13cf5c4413c5befc793cc629934359d532d9",
-}
 PARTS = {"train": "train", "validation": "val", "test": "test_2016_flickr"}
 
 
@@ -46,8 +37,8 @@ def multi30k() -> dict[str, Pairs]:
 
 def lines(file: str) -> list[str]:
     """The sentences of one file of Multi30k."""
-    path = downloaded(f"multi30k/{file}", SHA256[file], f"{SOURCE}/{file}")
-    return [line.strip() for line in gzip.decompress(path.read_bytes()).decode("utf-8").splitlines()]
+    packed = get(f"multi30k/{file}").read_bytes()
+    return [line.strip() for line in gzip.decompress(packed).decode("utf-8").splitlines()]
 
 
 def shared_tokenizer(pairs: Pairs, vocabulary: int) -> Tokenizer:
@@ -63,9 +54,8 @@ class TranslationData:
             raise ValueError(
                 f"pairs must have a target for each source, got {len(pairs.target)} for {len(pairs.source)}"
             )
-        encode = tokenizer.inner.encode_batch_fast
-        both = zip(encode(pairs.source), encode(pairs.target), strict=True)
-        rows = [([*s.ids, tokenizer.separator], [*t.ids, tokenizer.separator]) for s, t in both]
+        both = zip(tokenizer.encode_all(pairs.source), tokenizer.encode_all(pairs.target), strict=True)
+        rows = [([*s, tokenizer.separator], [*t, tokenizer.separator]) for s, t in both]
         self.kept = [i for i, (s, t) in enumerate(rows) if max(len(s), len(t)) <= longest]
         self.source = [np.array(rows[i][0]) for i in self.kept]
         self.target = [np.array(rows[i][1]) for i in self.kept]

@@ -1,14 +1,12 @@
 """Texts with labels: what is read, what is refused, and rows that padding does not change."""
 
-import hashlib
-
 import numpy as np
 import pytest
 
 from minilib.datasets import Docstrings
 from minilib.training.data import classification
 from minilib.training.data.classification import UNIT, ClassificationData, Part, task
-from minilib.training.data.tokenizer import SPECIAL, Tokenizer
+from minilib.training.data.tokenizer import SPECIAL, of_tokens
 
 GOOD = "sentence\tlabel\nA fine day.\tgood\nA grey day.\tbad\n"
 
@@ -66,18 +64,16 @@ def test_a_task_that_there_is_not_is_refused():
         task("mnli")
 
 
-def test_sst2_is_read_from_the_cache_and_only_if_it_is_the_known_one(tmp_path, monkeypatch):
+def test_sst2_is_read_from_the_cache_and_only_if_it_is_the_known_one(tmp_path, monkeypatch, nowhere):
     monkeypatch.setenv("MINILIB_DATA", str(tmp_path))
-    monkeypatch.setattr(classification, "SST2_SOURCE", "http://127.0.0.1:1")  # where nobody answers
+    nowhere("sst2")
     with pytest.raises(ValueError, match="sst2/train.tsv is not there; .* cannot be downloaded"):
         task("sst2")
     for file, text in (("train.tsv", "dull\t0\nlovely\t1\n"), ("dev.tsv", "fine\t1\n")):
         (tmp_path / "sst2" / file).write_text(text)
     with pytest.raises(ValueError, match="train.tsv is another file; .*sha256 ec192f83"):
         task("sst2")
-    sums = {file: hashlib.sha256((tmp_path / "sst2" / file).read_bytes()).hexdigest()
-            for file in classification.SST2_SHA256}  # fmt: skip
-    monkeypatch.setattr(classification, "SST2_SHA256", sums)
+    nowhere("sst2", tmp_path)
     assert task("sst2") == ("sst2", ["0", "1"], (["dull", "lovely"], [0, 1]), (["fine"], [1]))
 
 
@@ -94,7 +90,7 @@ def test_a_paragraph_has_the_package_that_it_is_from_and_names_none(monkeypatch)
 
 
 def test_rows_are_cut_and_padded_and_the_mask_says_where_text_is():
-    tokenizer = Tokenizer("bert", [*SPECIAL["bert"], "a", "b"], [])
+    tokenizer = of_tokens("bert", [*SPECIAL["bert"], "a", "b"])
     rows = ClassificationData(Part(["a b", "a", "b " * 50], [1, 0, 1]), tokenizer, 40)
     tokens, mask, targets = rows.batch(np.array([1, 0]))
     assert tokens.shape == mask.shape == (2, UNIT)

@@ -1,15 +1,19 @@
 """The corpora: what is a document, what is held out, and what is said when there is nothing to read."""
 
-import hashlib
-import io
-import tarfile
+import json
 import zlib
 
 import pytest
 
 from minilib.datasets import Docstrings
 from minilib.training.data import corpora
-from minilib.training.data.corpora import corpus, fingerprint, paragraphs
+from minilib.training.data.corpora import corpus
+from minilib.training.data.files import fingerprint, paragraphs
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path_factory, monkeypatch):
+    monkeypatch.setenv("MINILIB_DATA", str(tmp_path_factory.mktemp("cache")))
 
 
 def write(folder, **files):
@@ -27,90 +31,99 @@ KEPT = next(f"k{i}" for i in range(999) if not held_out(f"k{i}"))
 
 
 def test_a_paragraph_is_one_line_and_blank_lines_part_paragraphs():
-    assert paragraphs("  One\r\n two. \r\n \t\r\nThree.\n\n\n\n") == ["One two.", "Three."]
+    assert list(paragraphs("  One\r\n two. \r\n \t\r\nThree.\n\n\n\n".split("\n"))) == ["One two.", "Three."]
 
 
 def test_the_docstrings_are_one_document_a_paragraph(monkeypatch):
     monkeypatch.setattr(corpora, "docstrings", lambda: Docstrings("A b.\n\nC d.", "E f.", {}, {}, {}))
-    assert corpus("docstrings") == ("docstrings", ["A b.", "C d."], ["E f."])
+    assert corpus("docstrings")[:3] == ("docstrings", ["A b.", "C d."], ["E f."])
 
 
-def test_files_are_held_out_by_their_names_in_sorted_order(tmp_path):
-    names = [f"file{i}" for i in range(200)]
-    texts = corpus(write(tmp_path, **{name: f"{name}\n\nend" for name in reversed(names)}))
-    assert texts.train == [f"{name}\nend" for name in sorted(names) if not held_out(name)]
-    assert texts.validation == [f"{name}\nend" for name in sorted(names) if held_out(name)]
-    assert 2 <= len(texts.validation) <= 20
-
-
-def test_a_file_is_on_the_same_side_whatever_lies_beside_it(tmp_path):
-    (tmp_path / "a").mkdir()
-    (tmp_path / "b").mkdir()
-    one = corpus(write(tmp_path / "a", **{HELD: "held", KEPT: "kept"}))
-    many = corpus(write(tmp_path / "b", **{HELD: "held", KEPT: "kept", f"{KEPT}x": "other"}))
-    assert one.validation == ["held"]
-    assert "held" in many.validation
-    assert "kept" in many.train
-
-
-@pytest.mark.parametrize("name", [HELD, KEPT])
 @pytest.mark.parametrize(("count", "held"), [(2, 1), (39, 1), (40, 2)])
-def test_a_single_file_gives_the_last_twentieth_of_its_paragraphs(tmp_path, name, count, held):
-    texts = corpus(write(tmp_path, **{name: "\n\n".join(map(str, range(count)))}))
-    assert texts.train == ["\n".join(map(str, range(count - held)))]
-    assert texts.validation == ["\n".join(map(str, range(count - held, count)))]
+def test_a_single_file_gives_the_last_twentieth_of_its_paragraphs(tmp_path, count, held):
+    write(tmp_path, one="\n\n".join(map(str, range(count))))
+    for path in (tmp_path, tmp_path / "one.txt"):
+        texts = corpus(str(path))
+        assert list(texts.train) == ["\n".join(map(str, range(count - held)))]
+        assert list(texts.validation) == ["\n".join(map(str, range(count - held, count)))]
 
 
-def test_files_of_which_none_is_held_out_each_give_some_and_short_ones_nothing(tmp_path):
-    names = [name for i in range(99) if not held_out(name := f"n{i}")][:3]
-    texts = corpus(write(tmp_path, **dict(zip(names, ["a\n\nb", "c", "d\n\ne\n\nf"], strict=True))))
-    assert texts.train == ["a", "c", "d\ne"]
-    assert texts.validation == ["b", "f"]
+def test_every_file_gives_its_share_and_short_ones_give_it_together(tmp_path):
+    sizes = [40, 3, 8, 9, 60, 7, 7, 6]
+    files = {f"n{k}": "\n\n".join(f"{k} {i}" for i in range(n)) for k, n in enumerate(sizes)}
+    texts = corpus(write(tmp_path, **files))
+    lines = [document.split("\n") for document in texts.validation]
+    assert lines == [["0 38", "0 39"], ["3 8"], ["4 57", "4 58", "4 59"], ["7 5"]]
+    assert sum(map(len, lines)) == sum(sizes) // 20
+    kept = [line for document in texts.train for line in document.split("\n")]
+    assert len(kept) == sum(sizes) - sum(sizes) // 20
+    assert texts.how == "the last twentieth of each file"
+
+
+def test_a_document_of_one_paragraph_is_held_out_whole(tmp_path):
+    texts = corpus(write(tmp_path, **{f"n{k:02}": f"text {k}" for k in range(40)}))
+    assert list(texts.validation) == ["text 19", "text 39"]
+    assert len(list(texts.train)) == 38
+
+
+def test_subfolders_capital_endings_and_lines_of_json_are_read(tmp_path):
+    (tmp_path / "deep" / "er").mkdir(parents=True)
+    (tmp_path / "deep" / "A.TXT").write_text("one\n\ntwo")
+    lines = [json.dumps({"text": f"line {k}\n\nend", "id": k}) for k in range(20)]
+    (tmp_path / "deep" / "er" / "b.jsonl").write_text("\n".join(lines) + "\n")
+    (tmp_path / "deep" / "c.md").write_text("not read")
+    texts = corpus(str(tmp_path))
+    assert list(texts.train) == ["one\ntwo", *(f"line {k}\nend" for k in range(19))]
+    assert list(texts.validation) == ["line 19\nend"]
+
+
+def test_other_text_may_be_held_out_in_place_of_a_part(tmp_path):
+    for name in "ab":
+        (tmp_path / name).mkdir()
+    write(tmp_path / "a", x="one\n\ntwo", y="three")
+    texts = corpus(str(tmp_path / "a"), validation=write(tmp_path / "b", z="four"))
+    assert (list(texts.train), list(texts.validation)) == (["one\ntwo", "three"], ["four"])
+    assert texts.how == str(tmp_path / "b")
+    with pytest.raises(ValueError, match="validation = .*none': must hold at least one file"):
+        corpus(str(tmp_path / "a"), validation=str(tmp_path / "none"))
+
+
+@pytest.mark.parametrize(
+    ("line", "message"), [('{"text": "a"', "JSONDecodeError"), ('{"body": "a"}', "KeyError"), ("[1]", "TypeError")]
+)
+def test_lines_without_the_field_are_an_error_that_names_the_file(tmp_path, line, message):
+    (tmp_path / "b.jsonl").write_text(line)
+    with pytest.raises(ValueError, match=f"b.jsonl must have an object with the text 'text' in each line .{message}"):
+        corpus(str(tmp_path))
+
+
+def test_what_is_not_utf_8_is_an_error_that_names_the_file(tmp_path):
+    (tmp_path / "b.txt").write_bytes(b"caf\xe9")
+    with pytest.raises(ValueError, match="b.txt must be UTF-8 text"):
+        corpus(str(tmp_path))
 
 
 @pytest.mark.parametrize("text", ["", " \n\n ", "one paragraph"])
 def test_too_little_text_is_an_error(tmp_path, text):
-    with pytest.raises(ValueError, match="must hold at least one file of two paragraphs"):
+    with pytest.raises(ValueError, match="must hold at least two paragraphs"):
         corpus(write(tmp_path, a=text))
 
 
 def test_an_empty_folder_and_an_unknown_name_are_errors(tmp_path):
-    with pytest.raises(ValueError, match=r"must hold at least one \.txt file"):
+    with pytest.raises(ValueError, match=r"must hold at least one file of .txt, .jsonl, .jsonl.gz"):
         corpus(str(tmp_path))
-    with pytest.raises(ValueError, match="corpus = 'novel': must be 'docstrings', 'novels' or a folder"):
+    with pytest.raises(
+        ValueError, match="corpus = 'novel': must be one of 'docstrings', 'novels', .* a file or folder"
+    ):
         corpus("novel")
 
 
-class TestNovels:
-    @pytest.fixture
-    def archive(self, tmp_path, monkeypatch):
-        """Two novels in place of a hundred; the known sum is that of this archive."""
-        monkeypatch.setenv("MINILIB_DATA", str(tmp_path))
-        path = tmp_path / corpora.NOVELS
-        path.parent.mkdir()
-        with tarfile.open(path, "w:xz") as file:
-            for name in (HELD, KEPT):
-                data = f"\ufeffThis is {name}.\r\n\r\nThe\r\nend.".encode()
-                member = tarfile.TarInfo(f"./{name}.txt")
-                member.size = len(data)
-                file.addfile(member, io.BytesIO(data))
-        monkeypatch.setattr(corpora, "NOVELS_SHA256", hashlib.sha256(path.read_bytes()).hexdigest())
-        return path
-
-    def test_they_are_read_from_the_archive_in_the_cache(self, archive):
-        texts = corpus("novels")
-        assert texts.train == [f"This is {KEPT}.\nThe end."]
-        assert texts.validation == [f"This is {HELD}.\nThe end."]
-
-    def test_another_archive_is_an_error(self, archive):
-        archive.write_bytes(archive.read_bytes() + b"x")
-        with pytest.raises(ValueError, match="has sha256 .* must be"):
-            corpus("novels")
-
-    def test_no_archive_is_an_error_that_says_where_it_must_be(self, tmp_path, monkeypatch):
-        monkeypatch.setenv("MINILIB_DATA", str(tmp_path))
-        with pytest.raises(ValueError, match="corpus = 'novels': must be in the cache as .*tar.xz"):
-            corpus("novels")
+def test_the_novels_are_parted_by_their_names(monkeypatch):
+    texts = {f"{name}.txt": f"This is {name}.\n\nThe\nend." for name in (HELD, KEPT)}
+    monkeypatch.setattr(corpora, "novels", lambda: texts)
+    texts = corpus("novels")
+    assert texts.train == [f"This is {KEPT}.\nThe end."]
+    assert texts.validation == [f"This is {HELD}.\nThe end."]
 
 
 def test_the_fingerprint_knows_where_documents_end():

@@ -6,11 +6,11 @@ import torch
 
 from minilib.training.data import objectives
 from minilib.training.data.loader import Loader, evaluation
-from minilib.training.data.tokenizer import SPECIAL, Tokenizer
+from minilib.training.data.tokenizer import SPECIAL, of_tokens
 
 ROWS = np.random.default_rng(0).integers(5, 105, (53, 20)).astype(np.uint16)
 ROWS[:, 1] = np.arange(5, 58)  # tells the rows apart
-MASKED = objectives.masked(Tokenizer("bert", [*SPECIAL["bert"], *map(str, range(100))], []), 0.3)
+MASKED = objectives.masked(of_tokens("bert", [*SPECIAL["bert"], *map(str, range(100))]), 0.3)
 
 
 def plain(rows, index, first, seed):
@@ -140,7 +140,7 @@ class TestEvaluation:
         assert_equal(joined(parts), whole)
 
     def test_masks_are_not_those_of_training(self):
-        training = objectives.mask_tokens(ROWS, 0, special=5, vocabulary=105, mask=4, rate=0.3, seed=0)[1]
+        training = objectives.mask_tokens(ROWS, 0, is_special=np.arange(105) < 5, mask=4, rate=0.3, seed=0)[1]
         assert (joined(evaluation(ROWS, MASKED, 53))["positions"].numpy() != training).any()
 
     @pytest.mark.parametrize("limit", [1, 2, 10, 52, 53, 99])

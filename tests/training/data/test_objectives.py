@@ -11,15 +11,15 @@ import pytest
 
 from minilib.training.data import objectives
 from minilib.training.data.objectives import corrupt_spans, mask_tokens, pair_rows, span_shape
-from minilib.training.data.tokenizer import SPECIAL, Tokenizer
+from minilib.training.data.tokenizer import SPECIAL, of_tokens
 
 V, T, B = 205, 40, 4_000
 CLS, SEP, MASK, ORDINARY = 2, 3, 4, 5
-BERT = {"special": ORDINARY, "vocabulary": V, "mask": MASK, "rate": 0.15, "seed": 1}
+BERT = {"is_special": np.arange(V) < ORDINARY, "mask": MASK, "rate": 0.15, "seed": 1}
 K = 6  # 15 % of 40
 N = 50  # rows that pairs are made of
 CONTINUES = np.arange(V) >= 100  # in tests of whole words, tokens from 100 on carry on a word
-T5 = {"sentinel": 2, "end": 1, "rate": 0.15, "mean": 3.0, "seed": 1}
+T5 = {"sentinels": np.arange(2, 102), "end": 1, "rate": 0.15, "mean": 3.0, "seed": 1}
 
 
 def text(count=B, length=T, seed=0):
@@ -42,6 +42,18 @@ def masks():
 
 
 class TestMasks:
+    def test_special_tokens_may_have_any_numbers(self):
+        """As in bert-base-uncased, where [CLS] is 101: what is special is neither chosen nor drawn."""
+        special = np.isin(np.arange(V), [0, 100, 101, 102, 103])
+        rows = np.random.default_rng(0).choice(np.flatnonzero(~special), (B, T))
+        rows[:, 0], rows[:, -1] = 101, 102
+        tokens, positions, targets = mask_tokens(rows, 0, **BERT | {"is_special": special, "mask": 103})
+        assert not special[targets].any()
+        put = np.take_along_axis(tokens, positions, axis=1)
+        drawn = put[(put != 103) & (put != targets)]
+        assert not special[drawn].any()
+        assert set(drawn) == set(np.flatnonzero(~special))
+
     def test_every_row_has_exactly_k_positions_in_order_none_of_them_special(self, masks):
         rows, _, positions, _ = masks
         assert positions.shape == (B, K)
@@ -155,7 +167,7 @@ class TestWholeWords:
 class TestSpans:
     def restored(self, tokens, targets):
         """The row again: each sentinel gives way to what its targets say."""
-        marks = range(T5["sentinel"], T5["sentinel"] + 100)
+        marks = T5["sentinels"].tolist()
         spans, row = {}, []
         assert tokens[-1] == targets[-1] == T5["end"]
         for token in targets[:-1]:
@@ -182,6 +194,20 @@ class TestSpans:
             assert self.restored(t, g) == row
         assert (tokens[:, 0] == rows[:, 0]).all()
         assert (targets[:, -2] == rows[:, -1]).all()
+
+    def test_sentinels_may_have_any_numbers_as_those_of_the_published_tokenizer(self):
+        """There <extra_id_0> has the last number, 32,099, and the others those before it."""
+        rows = np.random.default_rng(0).integers(200, 999, (50, 40))
+        ours, theirs = np.arange(2, 102), np.arange(32_099, 31_999, -1)
+        for a, b in zip(
+            corrupt_spans(rows, 0, **T5),
+            corrupt_spans(rows, 0, **T5 | {"sentinels": theirs}),
+            strict=True,
+        ):
+            marks = np.isin(a, ours)
+            np.testing.assert_array_equal(marks, np.isin(b, theirs))
+            np.testing.assert_array_equal(a[~marks], b[~marks])
+            np.testing.assert_array_equal(theirs[a[marks] - 2], b[marks])
 
     def test_shapes_are_those_of_the_published_run(self):
         assert span_shape(568, 0.15, 3.0) == (512, 114)
@@ -259,7 +285,7 @@ class TestPairs:
 def untrained(kind):
     """A tokenizer that was not trained."""
     tokens = [*SPECIAL[kind], *(f"{mark}{i}" for i in range(100) for mark in ("a", "##"))]
-    return Tokenizer(kind, tokens, [])
+    return of_tokens(kind, tokens)
 
 
 OBJECTIVES = {

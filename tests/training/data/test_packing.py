@@ -2,13 +2,16 @@
 
 import hashlib
 import json
+import os
+import time
 
 import numpy as np
 import pytest
 
 from minilib.training.data import packing
 from minilib.training.data.corpora import Texts
-from minilib.training.data.packing import packed_rows
+from minilib.training.data.files import pieces
+from minilib.training.data.packing import packed_rows, rows_of_lengths
 from minilib.training.data.tokenizer import SPECIAL, get_tokenizer
 
 DOCUMENTS = [f"Document {i} says {i * i}.\nThen it ends, as it should." for i in range(60)]
@@ -47,14 +50,33 @@ def test_the_rows_hold_the_stream_and_only_the_last_piece_is_dropped(kind, part)
 
 def test_the_size_of_batches_does_not_matter(monkeypatch):
     tokenizer = get_tokenizer(TEXTS, "gpt2", 400)
-    whole = packing.stream(DOCUMENTS, tokenizer)
+
+    def streamed():
+        batches = list(packing.stream(DOCUMENTS, tokenizer))
+        assert sum(ended for _, ended in batches) == len(DOCUMENTS)
+        return np.concatenate([tokens for tokens, _ in batches])
+
+    whole = streamed()
     for characters in (1, 100, 10**9):
         monkeypatch.setattr(packing, "CHARACTERS", characters)
         batches = list(packing.batches(DOCUMENTS))
-        assert [d for batch in batches for d in batch] == DOCUMENTS
-        sizes = [(sum(map(len, batch)), len(batch[-1])) for batch in batches]
+        assert [d for batch in batches for d in batch] == [(d, True) for d in DOCUMENTS]
+        sizes = [(sum(len(d) for d, _ in batch), len(batch[-1][0])) for batch in batches]
         assert all(characters <= size < characters + last for size, last in sizes[:-1])  # no more than asked for
-        np.testing.assert_array_equal(packing.stream(DOCUMENTS, tokenizer), whole)
+        np.testing.assert_array_equal(streamed(), whole)
+
+
+@pytest.mark.parametrize("kind", SPECIAL)
+@pytest.mark.parametrize("text", ["x y.\n", "x  y \n", "x\n y\n\n", "ab-\n", "don't\n", "…\n", "'\n", "\t\n7\n"])
+def test_a_long_document_in_pieces_has_the_tokens_of_the_whole(kind, text, monkeypatch):
+    tokenizer = get_tokenizer(TEXTS, kind, 400)
+    document = text * 7 + "The end."
+    for most in (1, 5, 20):
+        monkeypatch.setattr(packing, "PIECE", most)
+        tokens = np.concatenate([tokens for tokens, _ in packing.stream([document, document], tokenizer)])
+        np.testing.assert_array_equal(tokens, encoded(tokenizer, [document] * 2))
+    if text == "x y.\n":
+        assert len(list(pieces([document], 1))) == 8
 
 
 class TestFiles:
@@ -65,8 +87,8 @@ class TestFiles:
     @pytest.fixture
     def packed(self, monkeypatch):
         """A list that grows with every file that is made."""
-        calls, pack = [], packing.pack
-        monkeypatch.setattr(packing, "pack", lambda *args: calls.append(args) or pack(*args))
+        calls, write = [], packing.write
+        monkeypatch.setattr(packing, "write", lambda *args: calls.append(args) or write(*args))
         return calls
 
     def files(self, cache):
@@ -98,7 +120,56 @@ class TestFiles:
         np.testing.assert_array_equal(packed_rows(TEXTS, "train", tokenizer, LENGTH), first)
         assert len(packed) == 2
         assert data.read_bytes() == whole
-        assert about.read_text() == said
+        again, before = json.loads(about.read_text()), json.loads(said)
+        assert again.pop("stamp") == [len(whole), data.stat().st_mtime_ns]
+        assert again == {name: value for name, value in before.items() if name != "stamp"}
+
+    def test_a_file_is_summed_when_its_time_is_another_and_then_not_again(self, tokenizer, packed, cache, monkeypatch):
+        packed_rows(TEXTS, "train", tokenizer, LENGTH)
+        _, data = self.files(cache)
+        summed, sha256_of = [], packing.sha256_of
+        monkeypatch.setattr(packing, "sha256_of", lambda path: summed.append(path) or sha256_of(path))
+        packed_rows(TEXTS, "train", tokenizer, LENGTH)
+        assert summed == []
+        os.utime(data, ns=(0, 1))  # as a copy has another time
+        for _ in range(2):
+            packed_rows(TEXTS, "train", tokenizer, LENGTH)
+        assert summed == [data]
+        assert len(packed) == 1
+
+    def test_rows_of_several_lengths_are_made_in_one_pass(self, tokenizer, packed, cache):
+        together = rows_of_lengths(TEXTS, "train", tokenizer, [8, 31, 8])
+        assert len(packed) == 1
+        assert len(self.files(cache)) == 4
+        for rows, length in zip(together, [8, 31, 8], strict=True):
+            body = rows[:, 1:-1].ravel()
+            np.testing.assert_array_equal(body, encoded(tokenizer, DOCUMENTS)[: body.size])
+            assert rows.shape[1] == length
+
+    def test_what_a_killed_process_left_goes_after_an_hour(self, tokenizer, cache):
+        packed_rows(TEXTS, "train", tokenizer, LENGTH)
+        _, data = self.files(cache)
+        data.unlink()
+        old, new = (data.with_name(f"{data.name}.{pid}.part") for pid in (1, 2))
+        for path in (old, new):
+            path.write_bytes(b"half")
+        os.utime(old, (time.time() - 3700,) * 2)
+        packed_rows(TEXTS, "train", tokenizer, LENGTH)
+        assert not old.exists()
+        assert new.exists()
+
+    def test_an_interrupt_leaves_nothing_and_the_next_call_makes_all(self, tokenizer, cache, monkeypatch):
+        def interrupted(*_):
+            yield np.zeros(40, dtype=tokenizer.dtype), 1
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patch:
+            patch.setattr(packing, "stream", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                packed_rows(TEXTS, "train", tokenizer, LENGTH)
+        assert self.files(cache) == []
+        rows = packed_rows(TEXTS, "train", tokenizer, LENGTH)
+        np.testing.assert_array_equal(rows[:, 1:-1].ravel(), encoded(tokenizer, DOCUMENTS)[: rows[:, 1:-1].size])
 
     def test_other_text_length_or_tokenizer_is_another_file(self, tokenizer, packed):
         for texts, part, other, length in [

@@ -15,7 +15,7 @@ from transformers import PreTrainedTokenizerFast
 
 import minilib
 from minilib.training.data.corpora import Texts
-from minilib.training.data.tokenizer import SPECIAL, Tokenizer, get_tokenizer, read, train
+from minilib.training.data.tokenizer import SPECIAL, get_tokenizer, of_tokens, read, train
 
 SENTENCES = [
     "The smallest batch is the one that fits; the largest is the one that pays.",
@@ -42,31 +42,58 @@ class TestEveryKind:
         assert len(set(tokenizer.tokens)) == len(tokenizer)
         assert tokenizer.number[tokenizer.tokens[-1]] == len(tokenizer) - 1
 
-    def test_one_made_from_its_content_is_equal(self, kind):
+    def test_special_tokens_and_no_others_are_marked(self, kind):
         tokenizer = get_tokenizer(TEXTS, kind, 400)
-        again = Tokenizer(**json.loads(json.dumps(tokenizer.content)))
-        assert again.tokens == tokenizer.tokens
-        for text in SENTENCES:
-            np.testing.assert_array_equal(again.encode(text), tokenizer.encode(text))
+        assert [tokenizer.tokens[i] for i in np.flatnonzero(tokenizer.is_special)] == SPECIAL[kind]
+        assert tokenizer.is_special.shape == (len(tokenizer),)
 
     def test_what_the_library_saves_is_read_and_reads_alike_elsewhere(self, kind, tmp_path):
         tokenizer = get_tokenizer(TEXTS, kind, 400)
-        text = tokenizer.inner.to_str()
+        text = tokenizer.content
         again = read(text)
-        assert (again.content, again.inner.to_str()) == (tokenizer.content, text)
+        assert (again.kind, again.content) == (kind, text)
         (tmp_path / "tokenizer.json").write_text(text, encoding="utf-8")
         theirs = tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
         transformed = PreTrainedTokenizerFast(tokenizer_file=str(tmp_path / "tokenizer.json"))
         for sentence in [*DOCUMENTS, "tabs\t and\n\n lines", "an unseen 漢字 and 🙂", ""]:
             ids = tokenizer.encode(sentence).tolist()
-            assert again.encode(sentence).tolist() == theirs.encode(sentence).ids == transformed.encode(sentence) == ids
+            assert again.encode(sentence).tolist() == theirs.encode(sentence, add_special_tokens=False).ids == ids
+            assert transformed.encode(sentence, add_special_tokens=False) == ids
+            assert tokenizer.encode_all([sentence]) == [ids]
             assert theirs.decode(ids, skip_special_tokens=False) == tokenizer.decode(ids)
 
-    def test_one_with_other_rules_is_an_error(self, kind):
-        inner = get_tokenizer(TEXTS, kind, 400).inner
-        inner.normalizer = normalizers.NFD()
-        with pytest.raises(ValueError, match="other rules than bert, gpt2, t5"):
+    def test_one_with_other_rules_and_other_numbers_is_read_and_keeps_them(self, kind):
+        """As others trained it: here the special tokens come last, backwards, and texts are cut and filled up."""
+        ours = get_tokenizer(TEXTS, kind, 400)
+        names = [t for t in ours.tokens if t not in SPECIAL[kind]] + SPECIAL[kind][::-1]
+        merges = json.loads(ours.content)["model"].get("merges", [])
+        inner = of_tokens(kind, names, merges).inner
+        inner.normalizer = normalizers.Sequence([normalizers.NFD(), normalizers.Lowercase()])
+        inner.enable_truncation(4)
+        inner.enable_padding(length=9)
+        theirs = read(inner.to_str())
+        assert (theirs.kind, theirs.tokens) == (kind, names)
+        assert [theirs.tokens[i] for i in np.flatnonzero(theirs.is_special)] == SPECIAL[kind][::-1]
+        assert theirs.tokens[theirs.separator] == ours.tokens[ours.separator]
+        assert [theirs.tokens[i] for i in theirs.sentinels] == [t for t in SPECIAL[kind] if "extra_id" in t]
+        text = "The LARGEST step " + " ".join(SPECIAL[kind])
+        assert len(theirs.encode(text)) > 9
+        assert {theirs.tokens[i] for i in theirs.encode(text)} & set(SPECIAL[kind]) <= {"[UNK]"}
+        assert theirs.decode(theirs.encode("LEARN learner")).strip() == "learn learner"
+        assert theirs.content != ours.content
+
+    def test_one_without_the_special_tokens_is_an_error(self, kind):
+        tokens = [t for t in get_tokenizer(TEXTS, kind, 400).tokens if t != SPECIAL[kind][0]]
+        inner = tokenizers.Tokenizer(tokenizers.models.WordLevel({t: i for i, t in enumerate(tokens)}, unk_token="a"))
+        with pytest.raises(ValueError, match=r"it has the special tokens of no kind \(bert: \[PAD\], .*; gpt2"):
             read(inner.to_str())
+
+    def test_special_tokens_go_around_a_text_where_others_ask_for_it(self, kind):
+        tokenizer = get_tokenizer(TEXTS, kind, 400)
+        ids, number = tokenizer.encode("learn it").tolist(), tokenizer.number
+        around = {"bert": [[number.get("[CLS]")], [number.get("[SEP]")]], "t5": [[], [number.get("</s>")]]}
+        before, after = around.get(kind, [[], []])
+        assert tokenizers.Tokenizer.from_str(tokenizer.content).encode("learn it").ids == before + ids + after
 
     def test_names_of_special_tokens_in_a_text_are_ordinary_text(self, kind):
         tokenizer = get_tokenizer(TEXTS, kind, 400)
@@ -174,7 +201,6 @@ def test_an_unknown_kind_is_an_error_that_lists_the_kinds():
 
 
 def test_numbers_are_stored_in_16_bits_where_they_fit():
-    content = {"kind": "gpt2", "merges": []}
     names = ["<|endoftext|>", *map(str, range(2**16))]
-    assert Tokenizer(tokens=names[:-1], **content).dtype == np.uint16
-    assert Tokenizer(tokens=names, **content).dtype == np.uint32
+    assert of_tokens("gpt2", names[:-1]).dtype == np.uint16
+    assert of_tokens("gpt2", names).dtype == np.uint32

@@ -1,0 +1,100 @@
+"""What can be downloaded: where it lies, its sum, its size, its licence.
+
+Each file has a name below `data_folder()`, and `get` downloads it where it is missing. A sha256 that is None was
+published by nobody: the first download is trusted, see `downloaded`. The novels come in another way, see `novels`.
+
+Deliberately absent: mirrors. A file that was got elsewhere may be put under its name by hand.
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from minilib.datasets.download import downloaded
+
+SST2 = (
+    "https://raw.githubusercontent.com/clairett/pytorch-sentiment-classification/"
+    "457ffd83de90a9d6d472d8ffc31bbffe40a8b236/data/SST2/"
+)
+MULTI30K = "https://raw.githubusercontent.com/multi30k/dataset/a3d2e0d26b56f3846f66a952536ffed4e401d05a/data/task1/raw/"
+C4 = "https://huggingface.co/datasets/allenai/c4/resolve/1ddc917116b730e1859edef32896ec5c16be51d0/en/"
+
+
+class Source(NamedTuple):
+    """A file: where it is, its sha256 if somebody has published it, and its size in bytes if it is known."""
+
+    address: str
+    sha256: str | None
+    size: int | None
+
+
+class DataSet(NamedTuple):
+    """Files of one origin, by their names below `data_folder()`."""
+
+    about: str
+    licence: str
+    files: dict[str, Source]
+
+
+CATALOGUE = {
+    "wikitext-103": DataSet(
+        "28,475 good and featured articles of the English Wikipedia, 103 million words (Merity et al. 2016), raw"
+        " version: words and punctuation are parted by blanks, and a hyphen is ' @-@ '",
+        "CC BY-SA 3.0",
+        {
+            "wikitext-103/wikitext-103-raw-v1.zip": Source(
+                "https://wikitext.smerity.com/wikitext-103-raw-v1.zip",
+                "91c00ae287f0d699e18605c84afc9e45c192bc6b7797ff8837e5474655a33794",
+                191_984_949,
+            )
+        },
+    ),
+    "c4-sample": DataSet(
+        "the first of the 1,024 shards of C4, English web pages of April 2019 (Raffel et al. 2020), about 356,000",
+        "ODC-BY 1.0, and the terms of Common Crawl",
+        {"c4-sample/c4-train.00000-of-01024.jsonl.gz": Source(f"{C4}c4-train.00000-of-01024.json.gz", None, None)},
+    ),
+    "sst2": DataSet(
+        "Stanford Sentiment Treebank, sentences with two labels (Socher et al. 2013)",
+        "as released by Stanford for research",
+        {
+            "sst2/train.tsv": Source(
+                f"{SST2}train.tsv", "ec192f833a64da08f475488a77b0d0b47db47acd0f458bd18433fc793b569920", 720_259
+            ),
+            "sst2/dev.tsv": Source(
+                f"{SST2}dev.tsv", "eddea6b39e601dd4e7a672b53cc40fdf6019fa80522f351206c24340ca5d9359", 92_057
+            ),
+        },
+    ),
+    "multi30k": DataSet(
+        "captions of pictures in English and German (Elliott et al. 2016)",
+        "CC BY-NC-SA 4.0",
+        {
+            f"multi30k/{name}": Source(f"{MULTI30K}{name}", sha256, size)
+            for name, sha256, size in [
+                ("train.de.gz", "726e39b2fa9eb9ffb6dc763fb35a179f80fae06ffc5d28b6ace5faa883de28a6", 637_044),
+                ("train.en.gz", "d79cfa999dd4c51d2cb42499b6796d5a882c3a8a961923c25a898c90f8bbd56f", 568_929),
+                ("val.de.gz", "f0cba2f995189cf5770f29a8a9a537a3ad3f51657ad873405082ff6863a5e75a", 24_681),
+                ("val.en.gz", "14f7d25ddd868909a9213e361768460edcacdd6ab9d1e77b92560dc10c10dc28", 21_650),
+                ("test_2016_flickr.de.gz", "9204244e408ccb38d2a55cfcd344df15005fc42a07a6e55ca6c52b6ababb8cc8", 22_890),
+                ("test_2016_flickr.en.gz", "611d361c6334bc7246101d48097c13cf5c4413c5befc793cc629934359d532d9", 21_077),
+            ]
+        },
+    ),
+    "cifar10": DataSet(
+        "60,000 photographs of 32x32 pixels in ten classes (Krizhevsky 2009)",
+        "none stated; for research",
+        {
+            "cifar10/cifar-10-binary.tar.gz": Source(
+                "https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz",
+                "c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd",
+                170_052_171,
+            )
+        },
+    ),
+}
+
+
+def get(file: str) -> Path:
+    """The file of a data set, by its name below `data_folder()`. ValueError: it cannot be had."""
+    (source,) = (data_set.files[file] for data_set in CATALOGUE.values() if file in data_set.files)
+    return downloaded(file, source.sha256, source.address, source.size)

@@ -1,0 +1,92 @@
+"""100 English novels in the public domain: 14 million words by 33 authors.
+
+They come from the folder corpus/ of github.com/computationalstylistics/100_english_novels at one commit. GitHub packs
+the repository when it is asked for, and not always into the same bytes. So it is the texts whose sum is known and
+checked, however they came: as an archive .tar.xz that was packed by hand, or as the files of the download.
+"""
+
+import hashlib
+import os
+import shutil
+import tarfile
+import tempfile
+from pathlib import Path
+
+from minilib import needs
+from minilib.datasets.download import data_folder
+
+COMMIT = "143e601875d70e195f2cc5ebd8b034609271194d"
+ADDRESS = f"https://github.com/computationalstylistics/100_english_novels/archive/{COMMIT}.tar.gz"
+SHA256 = "3e90b638ca6d17a7399acdff7c1c7035f8bc747c22998c3843760480cfc558ac"  # of names and texts, see `fingerprint`
+ARCHIVE, FOLDER = "novels/100_english_novels.tar.xz", "novels/corpus"  # below data_folder(): either will do
+
+
+def novels() -> dict[str, str]:
+    """File name -> text of the 100 novels, downloaded where they are not in the cache.
+
+    Raises:
+        ValueError: they cannot be had, or what is in the cache are other texts.
+    """
+    archive, folder = data_folder() / ARCHIVE, data_folder() / FOLDER
+    if not archive.is_file() and not folder.is_dir():
+        fetch(folder)
+    try:
+        found = from_archive(archive) if archive.is_file() else from_folder(folder)
+    except (OSError, EOFError, tarfile.TarError, UnicodeDecodeError) as error:
+        raise ValueError(f"the novels in {archive.parent} cannot be read: {error}") from None
+    if (sha256 := fingerprint(found)) != SHA256:
+        where = archive if archive.is_file() else folder
+        raise ValueError(f"{where} has other texts than the known novels (sha256 {sha256}, must be {SHA256})")
+    return found
+
+
+def fetch(folder: Path) -> None:
+    """Download the repository and keep its novels in a folder, which appears when all of them are there and right."""
+    with needs("train"):
+        import pooch
+
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix="download-") as temporary:
+        try:
+            packed = Path(pooch.retrieve(ADDRESS, None, fname="repository.tar.gz", path=temporary))
+            texts = from_archive(packed)
+        except (OSError, ValueError, EOFError, tarfile.TarError) as error:
+            why = " ".join(str(error).split())
+            raise ValueError(
+                f"{folder} is not there; put there the 100 files of the folder corpus/ of what is at {ADDRESS} (the"
+                f" sha256 of names and texts is {SHA256}), since it cannot be downloaded: {why}"
+            ) from None
+        if (sha256 := fingerprint(texts)) != SHA256:
+            raise ValueError(f"{ADDRESS} has other texts than the known novels (sha256 {sha256}, must be {SHA256})")
+        complete = Path(temporary) / "corpus"
+        complete.mkdir()
+        for name, text in texts.items():
+            (complete / name).write_text(text, encoding="utf-8", newline="")
+        shutil.rmtree(folder, ignore_errors=True)
+        os.replace(complete, folder)
+
+
+def from_archive(path: Path) -> dict[str, str]:
+    """The texts in an archive that holds nothing else, or in the folder corpus/ of the repository's."""
+    with tarfile.open(path) as archive:
+        members = [m for m in archive if m.isfile() and m.name.endswith(".txt")]
+        inside = [m for m in members if Path(m.name).parent.name == "corpus"]
+        return {Path(m.name).name: plain(archive.extractfile(m).read()) for m in inside or members}
+
+
+def from_folder(path: Path) -> dict[str, str]:
+    """The texts in a folder."""
+    return {file.name: plain(file.read_bytes()) for file in sorted(path.glob("*.txt"))}
+
+
+def plain(data: bytes) -> str:
+    """Without a byte order mark, and with one kind of line end."""
+    return data.decode("utf-8-sig").replace("\r\n", "\n")
+
+
+def fingerprint(texts: dict[str, str]) -> str:
+    """The sha256 of names and texts, in the order of the names."""
+    sha256 = hashlib.sha256()
+    for name in sorted(texts):
+        sha256.update(f"{name}\0{texts[name]}\0".encode())
+    return sha256.hexdigest()

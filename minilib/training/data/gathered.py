@@ -1,0 +1,128 @@
+"""Corpora that come from elsewhere, copied once into the cache as train.jsonl and validation.jsonl.
+
+WikiText-103 is unpacked into articles. A data set of the Hugging Face Hub is read as a stream with their library
+`datasets`, which must be installed; it is not a part of this project. From then on both are files like others, and need
+no network. Deliberately absent: a look whether the data set has changed since; remove its folder to copy it anew.
+"""
+
+import io
+import json
+import os
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from minilib.datasets import data_folder
+from minilib.datasets.catalogue import get
+from minilib.datasets.corpus import VALIDATION_SHARE
+from minilib.training.data.progress import Progress, silent
+
+WIKITEXT = "wikitext-103/wikitext-103-raw-v1.zip"
+OWN = "its own part for validation"
+HOW = "how.txt"
+WIKITEXT_PARTS = {"wiki.train.raw": "train", "wiki.valid.raw": "validation"}
+
+
+def copied(folder: Path, documents: Iterable[tuple[str, str]], how: str, say: Callable[[str], None] = silent) -> Path:
+    """The folder with the texts of (part, text), made if it is not there. It appears when it is complete.
+
+    `how`, which says how validation was chosen, is kept in it.
+    """
+    if folder.is_dir():
+        return folder
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    progress = Progress(say, f"copying to {folder}")
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix="copy-", ignore_cleanup_errors=True) as temporary:
+        complete = Path(temporary) / folder.name
+        complete.mkdir()
+        with (
+            open(complete / "train.jsonl", "w", encoding="utf-8") as train,
+            open(complete / "validation.jsonl", "w", encoding="utf-8") as validation,
+        ):
+            files = {"train": train, "validation": validation}
+            for part, text in documents:
+                files[part].write(json.dumps({"text": text}) + "\n")
+                progress.add(len(text))
+        (complete / HOW).write_text(how, encoding="utf-8")
+        os.replace(complete, folder)
+    return folder
+
+
+def wikitext(say: Callable[[str], None] = silent) -> Path:
+    """The folder of WikiText-103, a document an article. ValueError: it cannot be downloaded, or is damaged."""
+    folder = data_folder() / "wikitext-103" / "articles"
+    return folder if folder.is_dir() else copied(folder, wikitext_articles(get(WIKITEXT)), OWN, say)
+
+
+def wikitext_articles(path: Path) -> Iterator[tuple[str, str]]:
+    """(part, article) of the archive; each of its lines is a paragraph, and an article begins with ` = Title = `."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            for member in archive.infolist():
+                if (part := WIKITEXT_PARTS.get(Path(member.filename).name)) is None:
+                    continue
+                article: list[str] = []
+                with archive.open(member) as file:
+                    for line in map(str.strip, io.TextIOWrapper(file, encoding="utf-8")):
+                        if line.startswith("= ") and line.endswith(" =") and not line.startswith("= = ") and article:
+                            yield part, "\n\n".join(article)
+                            article = []
+                        if line:
+                            article.append(line)
+                if article:
+                    yield part, "\n\n".join(article)
+    except (zipfile.BadZipFile, UnicodeDecodeError) as error:
+        raise ValueError(f"{path} cannot be read: {error}") from None
+
+
+def hugging_face(name: str, field: str, say: Callable[[str], None] = silent) -> Path:
+    """The folder of a data set of the Hub, "NAME" or "NAME:CONFIGURATION".
+
+    Validation is its own part of that name, or every 20th document where it has none.
+
+    Raises:
+        ValueError: `datasets` is not installed, there is no such data set, or it has no training part or no such field.
+    """
+    folder = data_folder() / "hugging-face" / "--".join([name, field]).replace("/", "--").replace(":", "--")
+    if folder.is_dir():
+        return folder
+    splits = load(name)
+    how = OWN if "validation" in splits else f"every {VALIDATION_SHARE}th document"
+    return copied(folder, split_documents(name, splits, field), how, say)
+
+
+def load(name: str) -> dict:
+    """The parts of a data set of the Hub, as streams."""
+    try:
+        import datasets
+    except ModuleNotFoundError:
+        raise ValueError(
+            f"corpus = {name!r}: is no file or folder here; to read it from the Hugging Face Hub, the package"
+            " 'datasets' must be installed: pip install datasets"
+        ) from None
+    path, _, configuration = name.partition(":")
+    try:
+        splits = datasets.load_dataset(path, configuration or None, streaming=True)
+    except Exception as error:  # of many kinds, the network's among them
+        raise ValueError(f"corpus = {name!r}: the Hugging Face Hub does not give it: {one_line(error)}") from None
+    if "train" not in splits:
+        raise ValueError(f"corpus = {name!r}: must have a part 'train', has {', '.join(map(str, splits))}")
+    return splits
+
+
+def split_documents(name: str, splits: dict, field: str) -> Iterator[tuple[str, str]]:
+    """(part, text) of each document."""
+    own = "validation" in splits
+    try:
+        for part in ("train", "validation") if own else ("train",):
+            for k, row in enumerate(splits[part], start=1):
+                if not isinstance(row.get(field), str):
+                    raise ValueError(f"field = {field!r}: must be a text; the documents have {', '.join(row)}")
+                yield "validation" if not own and k % VALIDATION_SHARE == 0 else part, row[field]
+    except Exception as error:  # as above
+        raise ValueError(f"corpus = {name!r}: {one_line(error)}") from None
+
+
+def one_line(error: Exception) -> str:
+    return " ".join(str(error).split())[:300]

@@ -1,0 +1,163 @@
+"""Documents in files: what is read is what a list of the texts would give, and nothing is read twice without need."""
+
+import gzip
+import json
+import os
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from minilib.training.data import files, tokenizer
+from minilib.training.data.corpora import Texts, corpus
+from minilib.training.data.files import Documents, last_twentieths, pieces, read, whole
+from minilib.training.data.packing import packed_rows
+from minilib.training.data.progress import Progress
+from minilib.training.data.tokenizer import get_tokenizer, sample
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path_factory, monkeypatch):
+    folder = tmp_path_factory.mktemp("cache")
+    monkeypatch.setenv("MINILIB_DATA", str(folder))
+    return folder / "pretrain"
+
+
+@pytest.fixture
+def reads(monkeypatch):
+    """The files that were read through or begun, in order."""
+    seen = []
+    monkeypatch.setattr(files, "read", lambda path, field: seen.append(path.name) or read(path, field))
+    return seen
+
+
+def jsonl(path, texts, open=open):
+    with open(path, "wt", encoding="utf-8") as file:
+        for text in texts:
+            file.write(json.dumps({"text": text}) + "\n")
+    return str(path)
+
+
+TEXTS = [f"Document {k}.\n\nIt has\ntwo paragraphs, {k * k}." for k in range(60)]
+JOINED = [f"Document {k}.\nIt has two paragraphs, {k * k}." for k in range(60)]
+
+
+def test_rows_from_files_are_those_of_a_list_of_the_same_documents(tmp_path):
+    texts = corpus(jsonl(tmp_path / "a.jsonl", TEXTS))
+    listed = Texts("list", JOINED[:57], JOINED[57:])
+    for kind in ("bert", "gpt2"):
+        own, theirs = get_tokenizer(texts, kind, 400), get_tokenizer(listed, kind, 400)
+        assert own.content == theirs.content
+        for part in ("train", "validation"):
+            rows = [packed_rows(t, part, own, 12) for t in (texts, listed)]
+            np.testing.assert_array_equal(*rows)
+
+
+def test_packed_files_are_read_and_empty_documents_are_none(tmp_path):
+    jsonl(tmp_path / "b.jsonl.gz", ["one", " \n ", "", "two"], open=gzip.open)
+    assert list(whole(str(tmp_path), "text", "corpus")) == ["one", "two"]
+    data = (tmp_path / "b.jsonl.gz").read_bytes()
+    for damaged in (data[:-9], b"no gzip"):
+        (tmp_path / "b.jsonl.gz").write_bytes(damaged)
+        with pytest.raises(ValueError, match=r"b.jsonl.gz must be a whole file packed with gzip"):
+            whole(str(tmp_path), "text", "corpus")
+
+
+def test_other_line_ends_inside_a_text_do_not_end_its_line(tmp_path):
+    text = "one\u2028two\x85three"
+    (tmp_path / "a.jsonl").write_text(json.dumps({"text": text}, ensure_ascii=False) + "\n", encoding="utf-8")
+    assert list(whole(str(tmp_path), "text", "corpus")) == ["one two three"]
+
+
+def test_files_are_counted_once_and_again_when_one_is_changed(tmp_path, reads):
+    for name in "ab":
+        (tmp_path / f"{name}.txt").write_text("one\n\ntwo")
+    first = last_twentieths(str(tmp_path), "text")
+    assert reads == ["a.txt", "b.txt"]
+    again = last_twentieths(str(tmp_path), "text")
+    assert reads == ["a.txt", "b.txt"]
+    assert [d.fingerprint for d in again] == [d.fingerprint for d in first]
+    (tmp_path / "b.txt").write_text("one\n\nsix")
+    os.utime(tmp_path / "b.txt", ns=(0, 1))
+    changed = last_twentieths(str(tmp_path), "text")
+    assert len(reads) == 4
+    assert [d.fingerprint for d in changed] != [d.fingerprint for d in first]
+
+
+def test_the_fingerprint_is_of_the_text_and_not_of_its_place(tmp_path):
+    for name in "ab":
+        (tmp_path / name).mkdir()
+        jsonl(tmp_path / name / f"{name}.jsonl", TEXTS)
+    a, b = (last_twentieths(str(tmp_path / name), "text") for name in "ab")
+    assert [d.fingerprint for d in a] == [d.fingerprint for d in b]
+    assert a[0].fingerprint != a[1].fingerprint
+    jsonl(tmp_path / "b" / "b.jsonl", TEXTS[1:])
+    assert a[0].fingerprint != last_twentieths(str(tmp_path / "b"), "text")[0].fingerprint
+
+
+def test_a_file_that_changes_while_it_is_read_is_an_error(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("one\n\ntwo\n\nthree")
+    documents = whole(str(path), "text", "corpus")
+    lines = documents.lines()
+    assert next(lines)[1] == "one"
+    path.write_text("one\n\ntwo\n\nthree\n\nfour")
+    with pytest.raises(ValueError, match=r"a.txt was changed while it was read"):
+        list(lines)
+    with pytest.raises(ValueError, match=r"a.txt was changed while it was read"):
+        list(documents)
+
+
+def test_one_paragraph_or_line_is_in_memory_and_not_the_text(tmp_path):
+    path = tmp_path / "a.txt"
+    with open(path, "w") as file:
+        for k in range(40_000):
+            file.write(f"Paragraph {k} of a text that is longer than what may be held of it in memory.\n\n")
+    assert path.stat().st_size > 3_000_000
+    tracemalloc.start()
+    train, held = last_twentieths(str(path), "text")
+    count = sum(1 for documents in (train, held) for _ in pieces(documents, 10_000))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert count > 200
+    assert peak < 500_000
+
+
+class TestSample:
+    def test_a_text_that_is_no_longer_than_the_sample_is_taken_whole(self, tmp_path):
+        documents = whole(jsonl(tmp_path / "a.jsonl", TEXTS), "text", "corpus")
+        assert sample(documents) == [line for text in JOINED for line in text.split("\n")] == sample(JOINED)
+
+    @pytest.mark.parametrize("size", [300, 700, 1100])
+    def test_a_longer_one_gives_blocks_at_equal_distances(self, monkeypatch, size):
+        monkeypatch.setattr(tokenizer, "SAMPLE", size)
+        monkeypatch.setattr(tokenizer, "BLOCK", 100)
+        lines = [f"{k:09}" for k in range(300)]  # 2,700 characters
+        chosen = [int(line) for line in sample(["\n".join(lines)])]
+        assert size / 2 < 9 * len(chosen) <= size * 1.1
+        every = -(-2999 // size)
+        assert chosen == [k for k in range(300) if 9 * k // 100 % every == 0]
+
+    def test_it_is_said_how_much_that_is(self, monkeypatch):
+        monkeypatch.setattr(tokenizer, "SAMPLE", 1000)
+        monkeypatch.setattr(tokenizer, "BLOCK", 100)
+        said = []
+        sample(["x" * 9_000] * 1_300, said.append)
+        assert said == ["training a tokenizer on 0 of 12 million characters"]
+
+
+def test_progress_is_silent_at_first_and_then_says_how_long_it_takes(monkeypatch):
+    now, said = [0.0], []
+    monkeypatch.setattr("minilib.training.data.progress.perf_counter", lambda: now[0])
+    progress = Progress(said.append, "reading", 100_000_000)
+    for second in range(1, 601):
+        now[0] = float(second)
+        progress.add(100_000, 25_000)
+    assert said[0] == "reading: 1 million characters of 100, 25,000 tokens/s, about 16.5 minutes left"
+    assert 10 < len(said) < 25
+
+
+def test_documents_can_be_gone_through_again(tmp_path):
+    documents = whole(jsonl(tmp_path / "a.jsonl", TEXTS), "text", "corpus")
+    assert isinstance(documents, Documents)
+    assert list(documents) == list(documents) == JOINED
