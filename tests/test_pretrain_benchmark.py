@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from tests.models.test_against_transformers import bert_tensors
+from minilib.models.hugging_face import to_ours
 
 PATH = Path(__file__).parents[1] / "benchmarks" / "pretrain.py"
 CPU = torch.device("cpu")
@@ -28,7 +28,8 @@ def test_all_rows_train_on_the_same_loss(bench, case):
     rows = {name: make(case) for name, make in bench["ROWS"].items()}
     theirs = rows["HF"].model
     rows["HF, masked"].model.load_state_dict(theirs.state_dict())
-    rows["ours"].model.load_state_dict(bert_tensors(theirs.named_parameters()))
+    ours = rows["ours"].model
+    ours.load_state_dict(to_ours(ours.size, dict(theirs.named_parameters())))
     batch = bench["draw"](case, 0.3, CPU)
     assert batch["positions"].shape == (3, 5)
     losses = {name: model(**batch) for name, model in rows.items()}

@@ -1,24 +1,41 @@
-"""Checkpoints that survive a crash: complete or absent, checked by a checksum, two kept.
+"""Checkpoints that survive a crash: complete or absent, checked by a checksum, the last few and the best one kept.
 
-A checkpoint is a folder `step-00000250` with `model.safetensors`, `optimizer.safetensors`, `state.json` and the sha256
-of each in `SHA256SUMS.json`. It is written under another name, flushed to the disk, and renamed: whoever is killed
-leaves the one before. Nothing is unpickled. Tensors are whole, also those of sharded runs, so that a run may go on on
-another number of processes. Absent on purpose: writing in the background.
+A checkpoint is a folder `step-00000250` with the tensors as safetensors, `state.json`, and the sha256 of each file in
+`SHA256SUMS.json`. `torch.distributed.checkpoint` copies the tensors and writes them in the background while training
+goes on; of a sharded model each process writes its own part. The folder has another name until all is on the disk, and
+then it is renamed: whoever is killed leaves the one before. Folders of any other name are nobody's business here.
+Nothing is pickled. Reading puts the parts together, so that a run may go on on another number of processes.
 """
 
+import contextlib
 import hashlib
 import json
 import os
+import re
 import shutil
 import sys
+import warnings
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
 import torch
-from safetensors.torch import load_file, save_file
+import torch.distributed as dist
+import torch.distributed.checkpoint as dcp
+from safetensors import SafetensorError
+from torch.distributed.checkpoint import HuggingFaceStorageReader, HuggingFaceStorageWriter
+from torch.distributed.checkpoint.api import CheckpointException
 
 KEPT = 2
 SUMS = "SHA256SUMS.json"
+STATE = "state.json"
+PARTS = ("model", "optimizer")
+OURS = re.compile(r"step-\d{8,}")
+UNFINISHED = re.compile(r"step-\d{8,}\.part")
+TROUBLES = (OSError, SafetensorError, CheckpointException)
+# said when one process writes, as it shall
+warnings.filterwarnings("ignore", message="torch.distributed is disabled, unavailable or uninitialized")
 
 
 class Checkpoint(NamedTuple):
@@ -29,65 +46,167 @@ class Checkpoint(NamedTuple):
     state: dict
 
 
-def save(folder: Path, step: int, model: dict, optimizer: dict, state: dict) -> Path:
-    """Write the checkpoint of a step; older ones but the last are removed once it is complete.
+def save(folder: Path, step: int, model: dict, optimizer: dict, state: dict, **options) -> Path:
+    """Write the checkpoint of a step, and wait until it is on the disk; otherwise as `begin`."""
+    return begin(folder, step, model, optimizer, state, **options).result()
+
+
+def begin(
+    folder: Path,
+    step: int,
+    model: dict,
+    optimizer: dict,
+    state: dict,
+    keep: int = KEPT,
+    best: int | None = None,
+    group: dist.ProcessGroup | None = None,
+) -> Future:
+    """Begin to write the checkpoint of a step; the tensors may change as soon as this returns.
+
+    Once it is complete the older ones go, but for `keep` in all and step `best`. The result of what is returned is the
+    checkpoint's folder: wait for it before the next one is begun.
+
+    Args:
+        model, optimizer: name -> tensor; of a sharded model each process gives its DTensors.
+        state: what JSON can say.
+        group: of all processes, on the CPU, where each writes its part; None: this process writes all.
 
     Raises:
-        OSError: the disk is full or cannot be written; the checkpoints that were there still are.
+        OSError: here or as the result, when the disk is full or cannot be written, in one line; the checkpoints that
+            were there still are.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     part, final = folder / f"step-{step:08d}.part", folder / f"step-{step:08d}"
-    shutil.rmtree(part, ignore_errors=True)
+    first = group is None or dist.get_rank(group) == 0
+    tensors = {
+        f"{kind}/{name}": t for kind, own in zip(PARTS, (model, optimizer), strict=True) for name, t in own.items()
+    }
+    with _in_one_line(final, part if first else None):
+        _make(part, group)
+        files = {name: 1 + PARTS.index(name.partition("/")[0]) for name in tensors}
+        writer = HuggingFaceStorageWriter(str(part), files, save_distributed=group is not None)
+        written = dcp.async_save(tensors, storage_writer=writer, process_group=group, no_dist=group is None)
+
+    def finish() -> Path:
+        with _in_one_line(final, part if first else None):
+            written.result()
+            if first:
+                _seal(part, final, state)
+                for old in complete(folder)[:-keep]:
+                    if old.name != f"step-{best or 0:08d}":
+                        shutil.rmtree(old)
+        return final
+
+    return in_background(finish)
+
+
+@contextlib.contextmanager
+def _in_one_line(final: Path, part: Path | None) -> Iterator[None]:
+    """What goes wrong while a checkpoint is written becomes one line, and the unfinished folder goes."""
     try:
-        part.mkdir()
-        for name, tensors in (("model", model), ("optimizer", optimizer)):
-            save_file({k: t.contiguous() for k, t in tensors.items()}, part / f"{name}.safetensors")
-        (part / "state.json").write_text(json.dumps(state, indent=1), encoding="utf-8")
-        sums = {path.name: _sha256(path) for path in sorted(part.iterdir())}
-        (part / SUMS).write_text(json.dumps(sums, indent=1), encoding="utf-8")
-        for path in [*part.iterdir(), part]:
-            _flush(path)
-        if final.exists():
-            shutil.rmtree(final)
-        os.rename(part, final)
-        _flush(folder)
-    except BaseException:
-        shutil.rmtree(part, ignore_errors=True)
-        raise
-    for old in complete(folder)[:-KEPT]:
-        shutil.rmtree(old)
-    return final
+        yield
+    except TROUBLES as error:
+        if part is not None:
+            shutil.rmtree(part, ignore_errors=True)
+        if isinstance(error, CheckpointException):
+            error = next(iter(error.failures.values()))[0]  # (what was raised, where) of one process
+        raise OSError(f"the checkpoint {final} could not be written: {str(error).splitlines()[0]}") from None
+
+
+def _make(part: Path, group: dist.ProcessGroup | None) -> None:
+    """The first process makes an empty folder, before another writes; what one who was killed left unfinished goes."""
+    trouble = None
+    if group is None or dist.get_rank(group) == 0:
+        try:
+            part.parent.mkdir(parents=True, exist_ok=True)
+            for left in _named(part.parent, UNFINISHED):
+                shutil.rmtree(left)
+            part.mkdir()
+        except OSError as error:
+            trouble = error
+    if group is not None:
+        told = [None if trouble is None else str(trouble)]
+        dist.broadcast_object_list(told, src=0, group=group)
+        trouble = trouble or (told[0] and OSError(told[0]))
+    if trouble:
+        raise trouble
+
+
+def _seal(part: Path, final: Path, state: dict) -> None:
+    """Say what belongs to a checkpoint, wait until it is on the disk, and give it its name."""
+    (part / STATE).write_text(json.dumps(state, indent=1), encoding="utf-8")
+    sums = {path.name: _sha256(path) for path in sorted(part.iterdir())}
+    (part / SUMS).write_text(json.dumps(sums, indent=1), encoding="utf-8")
+    for path in (part / STATE, part / SUMS, part):
+        _flush(path)
+    if final.exists():
+        shutil.rmtree(final)
+    os.rename(part, final)
+    _flush(final.parent)
+
+
+def in_background(work: Callable) -> Future:
+    """`work()` in a thread, which the end of the program waits for."""
+    pool = ThreadPoolExecutor(1)
+    result = pool.submit(work)
+    pool.shutdown(wait=False)
+    return result
 
 
 def complete(folder: Path) -> list[Path]:
     """The checkpoints in a folder that bear their final name, oldest first."""
-    return sorted(path for path in folder.glob("step-*") if path.suffix != ".part")
+    return _named(folder, OURS)
+
+
+def _named(folder: Path, pattern: re.Pattern) -> list[Path]:
+    paths = (path for path in folder.glob("step-*") if pattern.fullmatch(path.name) and path.is_dir())
+    return sorted(paths, key=lambda path: (len(path.name), path.name))
 
 
 def load(path: Path) -> Checkpoint:
-    """Read a checkpoint, on the CPU.
+    """Read a checkpoint, on the CPU, its parts put together.
 
     Raises:
         ValueError: a file is missing or does not fit its checksum; the message names it.
     """
     try:
         sums = json.loads((path / SUMS).read_text(encoding="utf-8"))
-        for name, sum in sums.items():
-            if _sha256(path / name) != sum:
-                raise ValueError(f"{path / name} does not fit its checksum")
-        tensors = [load_file(path / f"{name}.safetensors") for name in ("model", "optimizer")]
-        return Checkpoint(*tensors, json.loads((path / "state.json").read_text(encoding="utf-8")))
-    except (OSError, json.JSONDecodeError) as error:
+        if not isinstance(sums, dict) or STATE not in sums:
+            raise ValueError(f"{path / SUMS} is damaged")
+        for name, sum_ in sums.items():
+            if sum_ != _sha256(path / name):
+                raise ValueError(f"{path / name} does not fit its checksum in {SUMS}")
+        about = HuggingFaceStorageReader(str(path)).read_metadata().state_dict_metadata
+        tensors = {name: torch.empty(t.size, dtype=t.properties.dtype) for name, t in about.items()}
+        dcp.load(tensors, storage_reader=HuggingFaceStorageReader(str(path)), no_dist=True)
+        parts = [
+            {name.removeprefix(f"{kind}/"): t for name, t in tensors.items() if name.startswith(f"{kind}/")}
+            for kind in PARTS
+        ]
+        return Checkpoint(*parts, json.loads((path / STATE).read_text(encoding="utf-8")))
+    except (OSError, SafetensorError, json.JSONDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"the checkpoint {path} cannot be read: {error}") from None
 
 
 def newest(folder: Path) -> Checkpoint | None:
-    """The newest checkpoint that is whole, or None; those that are not are named on stderr and passed over."""
+    """The newest checkpoint that is whole, or None where there is no checkpoint at all.
+
+    Those that are damaged are named on stderr and passed over.
+
+    Raises:
+        ValueError: there are checkpoints, and none is whole.
+    """
+    troubles = []
     for path in reversed(complete(folder)):
         try:
-            return load(path)
+            found = load(path)
         except ValueError as error:
-            print(f"warning: {error}; the checkpoint before it is used", file=sys.stderr)
+            troubles.append(str(error))
+            continue
+        for trouble in troubles:
+            print(f"warning: {trouble}; {path.name} is used", file=sys.stderr)
+        return found
+    if troubles:
+        raise ValueError(f"no checkpoint in {folder} is whole: {'; '.join(troubles)}. Remove the folder to begin anew")
     return None
 
 

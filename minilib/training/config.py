@@ -7,16 +7,87 @@ run in several phases, as LAMB's two, is a TOML file with `[[phases]]`: each may
 
 import argparse
 import dataclasses
+import difflib
 import json
 import math
 import tomllib
 import typing
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 OPTIMIZERS = ("sgd", "adamw", "lars", "lamb", "adafactor", "came", "came-corrected")
-PRECISIONS = (None, "bf16", "fp32")
+# Which of beta1, beta2 and eps a method has. Adafactor and CAME have two eps each, and SGD and LARS a momentum.
+NUMBERS = dict.fromkeys(OPTIMIZERS, ()) | dict.fromkeys(("adamw", "lamb"), ("beta1", "beta2", "eps"))
+NUMBERS |= dict.fromkeys(("came", "came-corrected"), ("beta1", "beta2")) | {"lars": ("eps",)}
+PRECISIONS = (None, "fp32", "fp16", "bf16")  # the less a device must be able to do, the earlier
 SCHEDULES = ("constant", "linear", "polynomial", "cosine")
+
+
+# What users of nanoGPT, transformers' Trainer and torchtitan type -> what it is called here.
+ELSEWHERE = {
+    "learning-rate": "lr",
+    "max-steps": "steps",
+    "max-iters": "steps",
+    "iters": "steps",
+    "max-tokens": "tokens",
+    "n-layer": "layers",
+    "num-hidden-layers": "layers",
+    "n-embd": "width",
+    "hidden-size": "width",
+    "dim": "width",
+    "block-size": "length",
+    "seq-len": "length",
+    "max-seq-length": "length",
+    "per-device-train-batch-size": "micro-batch",
+    "gradient-accumulation-steps": "micro-batch",
+    "global-batch-size": "batch-size",
+    "train-batch-size": "batch-size",
+    "dataset": "corpus",
+    "data": "corpus",
+    "train-file": "corpus",
+    "validation-file": "validation",
+    "vocab-size": "vocabulary",
+    "mlm-probability": "mask-rate",
+    "optim": "optimizer",
+    "lr-scheduler-type": "schedule",
+    "warmup-steps": "warmup",
+    "warmup-iters": "warmup",
+    "warmup-ratio": "warmup",
+    "min-learning-rate": "min-lr",
+    "lr-min": "min-lr",
+    "adam-beta1": "beta1",
+    "adam-beta2": "beta2",
+    "betas": "beta1",
+    "adam-epsilon": "eps",
+    "epsilon": "eps",
+    "early-stopping-patience": "patience",
+    "early-stopping": "patience",
+    "grad-clip": "clip",
+    "max-grad-norm": "clip",
+    "max-norm": "clip",
+    "dtype": "precision",
+    "bf16": "precision",
+    "fp16": "precision",
+    "torch-dtype": "precision",
+    "torch-compile": "compile",
+    "output-dir": "out",
+    "out-dir": "out",
+    "logging-steps": "log-every",
+    "log-interval": "log-every",
+    "log-freq": "log-every",
+    "eval-steps": "evaluate-every",
+    "eval-interval": "evaluate-every",
+    "save-steps": "save-every",
+    "save-total-limit": "keep",
+    "load-best-model-at-end": "keep-best",
+    "resume-from-checkpoint": "out",
+    "gradient-checkpointing": "recompute",
+    "model-name-or-path": "init-from",
+}
+
+
+BELOW_1 = 1 - 1e-6
 
 
 def option(default, help, low=None, high=None, choices=None):
@@ -45,8 +116,19 @@ class Config:
     width: int | None = option(
         None, "of the hidden states, likewise; heads have 64 numbers, but are at least two", low=4
     )
-    corpus: str = option("docstrings", "docstrings, novels, or a folder of .txt files")
-    vocabulary: int = option(4096, "entries of the tokenizer, which is trained on the corpus", low=300, high=65_536)
+    heads: int | None = option(None, "of attention; they must divide the width", low=1)
+    corpus: str = option(
+        "docstrings",
+        "docstrings, novels, wikitext-103, c4-sample, a file or folder (.txt, .jsonl), or OWNER/NAME on the HF Hub",
+    )
+    validation: str | None = option(None, "a file or folder that is held out, in place of a twentieth of the corpus")
+    field: str = option("text", "that has the text in a line of .jsonl")
+    vocabulary: int = option(
+        4096,
+        "entries of the tokenizer, which is trained on the corpus, or is that of --init-from",
+        low=300,
+        high=65_536,
+    )
     length: int = option(64, "tokens a row", low=8)
     mask_rate: float = option(0.3, "share of masked tokens in training (BERT); 0.15 as published", low=0.01, high=0.9)
     whole_words: bool = option(False, "mask all pieces of a word together (BERT)")
@@ -56,11 +138,18 @@ class Config:
     pre_norm: bool = option(False, "normalise before, not after, attention and feed-forward (BERT)")
     published_weights: bool = option(False, "first weights as published, for comparison: slower to learn (BERT)")
     dropout: float = option(0.0, "share of activations that is dropped in training", low=0.0, high=0.9)
-    init_from: str | None = option(None, "begin with the weights and the tokenizer of this run, or export: a folder")
+    init_from: str | None = option(
+        None, "begin with the weights and the tokenizer of a run, a checkpoint of one, or a model of transformers"
+    )
     # How
     optimizer: str = option("adamw", "the method", choices=OPTIMIZERS)
     lr: float = option(2e-3, "peak learning rate", low=0.0)
     scale_lr: int | None = option(None, "batch size that `lr` is for: it grows as the root of the batch", low=1)
+    beta1: float | None = option(
+        None, "share of the old mean of gradients that is kept a step; by default the method's own", 0.0, BELOW_1
+    )
+    beta2: float | None = option(None, "likewise, of the mean of squared gradients", 0.0, BELOW_1)
+    eps: float | None = option(None, "added to the root of that mean; by default the method's own", low=0.0)
     weight_decay: float = option(0.01, "of matrices; biases and norms have none", low=0.0)
     clip: float | None = option(1.0, "largest norm of all gradients together; 'none' for no clipping", low=0.0)
     batch_size: int = option(32, "rows a step, over all processes", low=1)
@@ -69,13 +158,16 @@ class Config:
     tokens: int | None = option(None, "train on so many tokens, in place of `steps`", low=1)
     schedule: str = option("polynomial", "how the learning rate falls after the warm-up", choices=SCHEDULES)
     power: float = option(0.5, "of the polynomial schedule", low=0.01)
+    min_lr: float = option(0.0, "where the learning rate ends, when it has fallen", low=0.0)
     warmup: float = option(0.2, "warm-up: a share of the steps if below 1, else a number of steps", low=0.0)
     phases: tuple = option((), "several phases, in a TOML file only")
     seed: int = option(0, "of the weights, of the order of the rows and of the masks", low=0)
     # On what
     device: str | None = option(None, "cpu, cuda, mps, xla; by default the best that is there")
     precision: str | None = option(
-        None, "bf16 (autocast; weights stay float32) or fp32; by default what is faster here", choices=PRECISIONS
+        None,
+        "bf16 or fp16 (autocast; weights stay float32), or fp32; by default what is faster here",
+        choices=PRECISIONS,
     )
     compile: bool = option(False, "torch.compile the model (slower to start; gains on a GPU)")
     recompute: bool = option(False, "recompute activations in the backward pass: less memory, a third more work")
@@ -88,12 +180,27 @@ class Config:
     evaluate_every: int = option(100, "steps between two validations", low=1)
     evaluate_rows: int = option(512, "rows of validation", low=1)
     save_every: int = option(200, "steps between two checkpoints", low=1)
+    keep: int = option(2, "checkpoints that are kept: the last ones", low=1)
+    keep_best: bool = option(False, "also save and keep the one with the lowest validation loss")
+    patience: int | None = option(
+        None, "stop after so many validations without a better one; by default all steps are taken", low=1
+    )
     max_skipped: int = option(20, "steps without a finite gradient that are skipped before the run gives up", low=0)
     noise_scale: bool = option(False, "log the gradient noise scale (needs two micro-batches a process, not fsdp)")
 
     def __post_init__(self):
         check_fields(self)
-        _plan(self)
+        for phase in _plan(self):
+            if phase.warmup >= max(1, phase.steps):
+                raise ValueError(f"warmup must be less than the {phase.steps} steps, got {phase.warmup:g}")
+            if self.min_lr > phase.lr:
+                raise ValueError(f"min_lr must be at most the lr {phase.lr:g}, got {self.min_lr:g}")
+        if self.min_lr and self.schedule == "constant":
+            raise ValueError(f"min_lr must be 0 where the schedule is constant, got {self.min_lr:g}")
+        for name in ("beta1", "beta2", "eps"):
+            if getattr(self, name) is not None and name not in NUMBERS[self.optimizer]:
+                has = ", ".join(NUMBERS[self.optimizer]) or "none of beta1, beta2, eps"
+                raise ValueError(f"{name} must be left out, got {getattr(self, name):g}: {self.optimizer} has {has}")
 
     @property
     def plan(self) -> list[Phase]:
@@ -153,14 +260,18 @@ def parse(
     kind: type = Config,
     program: str = "python -m minilib.training",
     about: str = "Pretrain BERT, GPT-2 or T5.",
+    recipe: Callable[[str | None], dict] | None = None,
 ):
     """The configuration that a command line asks for: a `kind`, which is a dataclass whose fields are `option`s.
 
+    With a `recipe`, (the device's name, if one is given) -> fields, there is an option --recipe to begin from them in
+    place of the defaults. So it is, too, where neither a model nor a file is named; --no-recipe forbids it.
+
     Raises:
         ValueError: a field is out of range, or the TOML file cannot be read.
-        SystemExit: --help (0), or an argument that is not one (2).
+        SystemExit: --help (0), or an argument that is not one (2), with the option that may have been meant.
     """
-    parser = argparse.ArgumentParser(program, description=about, allow_abbrev=False)
+    parser = Parser(program, description=about, allow_abbrev=False)
     parser.add_argument(
         "--config", metavar="FILE", default=argparse.SUPPRESS, help="a TOML file with any of the fields below"
     )
@@ -176,9 +287,37 @@ def parse(
         read = _maybe(kinds[0]) if type(None) in kinds else kinds[0]
         metavar = "|".join(filter(None, f.metadata["choices"] or ())) or kinds[0].__name__.upper()
         parser.add_argument(name, type=read, metavar=metavar, **more)
-    given = vars(parser.parse_args(argv))
-    file = given.pop("config", None)
-    return kind(**(read_toml(Path(file), kind) if file else {}) | given)
+    options = {f.name.replace("_", "-") for f in dataclasses.fields(kind)} - {"phases"} | {"config"}
+    if recipe:
+        text = "begin from what suits the device (default: where neither --model nor --config is given)"
+        parser.add_argument("--recipe", action=argparse.BooleanOptionalAction, default=None, help=text)
+        options.add("recipe")
+    given, unknown = parser.parse_known_args(argv)
+    if unknown:
+        parser.error(not_an_option(unknown[0], options))
+    given = vars(given)
+    file, asked = given.pop("config", None), given.pop("recipe", None)
+    fields = read_toml(Path(file), kind) if file else {}
+    if recipe and (asked or (asked is None and not file and "model" not in given)):
+        fields = recipe(given.get("device", fields.get("device"))) | fields
+    return kind(**fields | given)
+
+
+class Parser(argparse.ArgumentParser):
+    """Says in one line what is wrong; the options are in --help."""
+
+    def error(self, message: str) -> typing.NoReturn:
+        self.exit(2, f"error: {message} (--help lists the options)\n")
+
+
+def not_an_option(word: str, options: set[str]) -> str:
+    """What to say of an argument that is none: what it is called here, or what it resembles."""
+    name = word.split("=")[0].removeprefix("--").replace("_", "-").removeprefix("no-")
+    if ELSEWHERE.get(name) in options:
+        return f"there is no option {word}: here it is --{ELSEWHERE[name]}"
+    if near := difflib.get_close_matches(name, options, n=1):
+        return f"there is no option {word}: did you mean --{near[0]}?"
+    return f"unrecognized argument {word}"
 
 
 def _maybe(kind):
@@ -197,7 +336,7 @@ def read_toml(path: Path, kind: type = Config) -> dict:
 
 
 def read_json(path: Path) -> Config:
-    """The configuration in a run's config.json. ValueError as for `read_toml`, or a field is out of range."""
+    """The configuration in a run's run-config.json. ValueError as for `read_toml`, or a field is out of range."""
     return Config(**_fields(path, json.loads, Config))
 
 

@@ -13,10 +13,15 @@ from time import perf_counter
 
 import torch
 
+from minilib.torch_optim import cannot_compile
 
-def pick(name: str | None = None) -> torch.device:
-    """The device of this process: the best that is there, or the one named "cpu", "cuda", "mps", "xla", ...
 
+def pick(name: str | None = None, number: int | None = None) -> torch.device:
+    """The device of this process: the best that is there, or the one named "cpu", "cuda", "cuda:1", "mps", "xla", ...
+
+    On a machine with several cards the process keeps to its own, and nothing is put on another: that of its `number`
+    on this machine, if it has one, else the one that the name says.
+    Several chips of a TPU are one device of one process: `put` deals the rows of a batch out to them.
     XLA must be picked before the first backward pass of the process: PyTorch counts the devices then (seen with 2.9).
 
     Raises:
@@ -28,9 +33,17 @@ def pick(name: str | None = None) -> torch.device:
     try:
         if name == "xla":
             import torch_xla
+            import torch_xla.runtime
 
+            if torch_xla.runtime.global_runtime_device_count() > 1:
+                torch_xla.runtime.use_spmd()  # one program, one process: the chips look like a single device
             return torch_xla.device()
         device = torch.device(name)
+        if device.type == "cuda":
+            device = torch.device("cuda", next((n for n in (number, device.index) if n is not None), 0))
+            if device.index >= (count := torch.cuda.device_count()):
+                raise RuntimeError(f"this machine has {count} card(s) for CUDA, counted from 0")
+            torch.cuda.set_device(device)
         torch.empty((), device=device)
     except (ImportError, RuntimeError, AssertionError) as error:
         raise ValueError(f"device {name!r} is not to be had here: {str(error).splitlines()[0]}") from None
@@ -66,8 +79,30 @@ def wait(device: torch.device) -> None:
         torch.accelerator.synchronize()
 
 
+def put(tensor: torch.Tensor, device: torch.device) -> torch.Tensor:
+    """A tensor of a batch on the device; on several chips of a TPU each has its share of the rows, if they divide."""
+    tensor = tensor.to(device, non_blocking=True)
+    if (chips := _chips(device)) > 1 and len(tensor) % chips == 0:
+        import torch_xla.distributed.spmd as spmd
+
+        mesh = spmd.Mesh(range(chips), (chips,), ("rows",))
+        spmd.mark_sharding(tensor, mesh, ("rows", *(None,) * (tensor.ndim - 1)))
+    return tensor
+
+
+def _chips(device: torch.device) -> int:
+    """How many chips of a TPU look like this device."""
+    if device.type != "xla":
+        return 1
+    import torch_xla.runtime
+
+    return torch_xla.runtime.global_runtime_device_count() if torch_xla.runtime.is_spmd() else 1
+
+
 def describe(device: torch.device) -> str:
     """The device's name, for records."""
+    if (chips := _chips(device)) > 1:
+        return f"{device.type}, {chips} chips"
     if device.type == "cuda":
         return torch.cuda.get_device_name(device)
     return f"{device.type}, {torch.get_num_threads()} threads" if device.type == "cpu" else device.type
@@ -81,16 +116,29 @@ def peak_bytes(device: torch.device) -> int:
     return size if sys.platform == "darwin" else 1024 * size
 
 
+def allow_tf32(device: torch.device) -> None:
+    """From here on CUDA multiplies float32 with the mantissa cut to 10 bits (TF32), where the card can: much faster.
+
+    Sums stay float32. What it costs in accuracy bfloat16 costs eight times. Other devices are left as they are.
+    """
+    if device.type == "cuda":
+        torch.set_float32_matmul_precision("high")
+
+
 @functools.cache
 def precision(device: torch.device) -> str:
     """ "bf16" where the device multiplies bfloat16 at least 1.5 times as fast as float32, else "fp32"; measured.
 
+    On CUDA "fp16" where that holds for float16 only, as on the cards of the T4's time.
     Processors without an instruction for bfloat16 are up to a hundred times slower with it. A TPU is not asked: it
     multiplies float32 in bfloat16 too, unless told not to, and would seem to gain nothing.
     """
     if device.type == "xla" and _on_tpu():
         return "bf16"
-    return "bf16" if matmul_rate(device, torch.bfloat16) >= 1.5 * matmul_rate(device, torch.float32) else "fp32"
+    enough = 1.5 * matmul_rate(device, torch.float32)
+    if matmul_rate(device, torch.bfloat16) >= enough:
+        return "bf16"
+    return "fp16" if device.type == "cuda" and matmul_rate(device, torch.float16) >= enough else "fp32"
 
 
 @functools.cache
@@ -124,13 +172,20 @@ def _seconds(device: torch.device, dtype: torch.dtype, n: int) -> float:
 def recipe(device: torch.device) -> dict:
     """Fields of `Config` for a run of some minutes: its defaults on a processor, a larger model and batch elsewhere.
 
-    `Config(**recipe(device) | {"optimizer": "lamb"})` changes one. Sizes of the GPU and TPU runs are computed from the
-    operations of a token, not tuned.
+    `Config(**recipe(device) | {"optimizer": "lamb"})` changes one. On a CUDA card the memory decides: from 70 GiB on
+    BERT-base with 1,024 rows of 128 tokens a step, from 20 GiB on with 512, below that BERT-small. Model and optimizer
+    are compiled where they can be. Sizes and rates are computed from operations and bytes, not tuned.
     """
     if device.type == "cpu":
         return {}
-    model = "bert-small" if precision(device) == "bf16" else "bert-mini"
-    return {"model": model, "length": 128, "batch_size": 256, "lr": 1e-3, "steps": 2_000}
+    if device.type != "cuda":
+        model = "bert-small" if precision(device) == "bf16" else "bert-mini"
+        return {"model": model, "length": 128, "batch_size": 256, "lr": 1e-3, "steps": 2_000}
+    gib = torch.cuda.get_device_properties(device).total_memory / 2**30
+    sizes = [(70, "bert-base", 1024, 256, 4e-4), (20, "bert-base", 512, 64, 4e-4), (0, "bert-small", 256, 64, 1e-3)]
+    model, batch, micro, lr = next(rest for least, *rest in sizes if gib >= least)
+    fields = {"model": model, "length": 128, "batch_size": batch, "micro_batch": micro, "lr": lr, "steps": 2_000}
+    return fields | {"compile": cannot_compile("cuda") is None}
 
 
 def seed(device: torch.device, number: int) -> None:

@@ -5,6 +5,7 @@ up gradients; FSDP2 (`fully_shard`) cuts parameters, gradients and optimizer sta
 purpose: tensor and pipeline parallelism.
 """
 
+import datetime
 import hashlib
 import os
 import time
@@ -23,20 +24,25 @@ from torch.distributed.checkpoint.state_dict import (
     set_optimizer_state_dict,
 )
 from torch.distributed.device_mesh import init_device_mesh
-from torch.distributed.fsdp import FSDPModule, fully_shard
+from torch.distributed.fsdp import FSDPModule, MixedPrecisionPolicy, fully_shard
 from torch.nn.parallel import DistributedDataParallel
 
 from minilib.training.device import pick
 
 WHOLE = StateDictOptions(full_state_dict=True, cpu_offload=True)
+PATIENCE = datetime.timedelta(days=7)  # for what one process does while the others wait, such as reading a corpus
 
 
 class DistEnv(NamedTuple):
-    """The processes of a run: this one is number `rank` of `world_size`."""
+    """The processes of a run: this one is number `rank` of `world_size`.
+
+    `patient` is a group of all of them, on the CPU, for what may take long. Steps have torch's own limits of time.
+    """
 
     rank: int
     world_size: int
     device: torch.device
+    patient: dist.ProcessGroup | None = None
 
 
 def init(device: str | None = None) -> DistEnv:
@@ -47,14 +53,18 @@ def init(device: str | None = None) -> DistEnv:
     """
     if "RANK" not in os.environ:
         return DistEnv(0, 1, pick(device))
-    chosen = pick(device)
-    if chosen.type == "cuda":
-        torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
-        chosen = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
     rank, world_size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+    chosen = pick(device, int(os.environ["LOCAL_RANK"]))
     backend = "nccl" if chosen.type == "cuda" else "gloo"
-    dist.init_process_group(backend, store=rendezvous_store(rank, world_size), rank=rank, world_size=world_size)
-    return DistEnv(dist.get_rank(), dist.get_world_size(), chosen)
+    dist.init_process_group(
+        backend,
+        store=rendezvous_store(rank, world_size),
+        rank=rank,
+        world_size=world_size,
+        device_id=chosen if chosen.type == "cuda" else None,
+    )
+    patient = dist.new_group(backend="gloo", timeout=PATIENCE)
+    return DistEnv(dist.get_rank(), dist.get_world_size(), chosen, patient)
 
 
 def rendezvous_store(rank: int, world_size: int) -> dist.Store | None:
@@ -97,7 +107,10 @@ def shutdown() -> None:
 
 
 def rank0_first(work: Callable, env: DistEnv):
-    """What `work()` returns, done by rank 0 and then by the others: what it writes to the disk, they may read.
+    """What `work()` returns, done by rank 0, then by the first process of each other machine, then by the rest.
+
+    What it writes to the disk, those after it may read. They wait as long as it takes: a large corpus is tokenised
+    for hours, while the exchanges of training give up after minutes.
 
     Raises:
         ValueError: it could not be done. Where one process raises ValueError or OSError all do, so that none waits for
@@ -106,30 +119,56 @@ def rank0_first(work: Callable, env: DistEnv):
     if env.world_size == 1:
         return work()
     result, troubles = None, [None] * env.world_size
-    for mine in (env.rank == 0, env.rank > 0):
+    first_here = int(os.environ.get("LOCAL_RANK", env.rank)) == 0
+    for mine in (env.rank == 0, env.rank > 0 and first_here, env.rank > 0 and not first_here):
         trouble = None
         if mine:
             try:
                 result = work()
             except (ValueError, OSError) as error:
                 trouble = str(error)
-        dist.all_gather_object(troubles, trouble)
+        dist.all_gather_object(troubles, trouble, group=env.patient)
         for rank, told in enumerate(troubles):
             if told is not None:
                 raise ValueError(f"process {rank}: {told}" if rank else told)
     return result
 
 
-def parallelize(model: nn.Module, env: DistEnv, how: str) -> nn.Module:
-    """The model over all processes: `how` is "ddp" or "fsdp". One process has the model as it is."""
+def agree(facts: dict, env: DistEnv) -> None:
+    """All processes must have the same `facts`, name -> what can be pickled and compared.
+
+    Raises:
+        ValueError: in all processes, when one has others than process 0: two machines that do not see one folder would
+            train from a mixture.
+    """
+    if env.world_size == 1:
+        return
+    told = [None] * env.world_size
+    dist.all_gather_object(told, facts, group=env.patient)
+    for rank, other in enumerate(told):
+        for name, value in told[0].items():
+            if other[name] != value:
+                raise ValueError(
+                    f"process {rank} has another {name} than process 0 ({other[name]}, not {value}): all machines must"
+                    " see the same --out folder, the same corpus and the same code"
+                )
+
+
+def parallelize(model: nn.Module, env: DistEnv, how: str, dtype: torch.dtype = torch.float32) -> nn.Module:
+    """The model over all processes: `how` is "ddp" or "fsdp". One process has the model as it is.
+
+    DDP keeps gradients where it exchanges them, in one copy. FSDP gathers parameters as `dtype`, which halves what goes
+    over the network for bfloat16, and adds up gradients in float32.
+    """
     if env.world_size == 1:
         return model
     if how == "ddp":
-        return DistributedDataParallel(model)
+        return DistributedDataParallel(model, gradient_as_bucket_view=True)
     mesh = init_device_mesh(env.device.type, (env.world_size,))
+    half = {} if dtype == torch.float32 else {"mp_policy": MixedPrecisionPolicy(dtype, torch.float32)}
     for block in model.blocks:
-        fully_shard(block, mesh=mesh)
-    return fully_shard(model, mesh=mesh)
+        fully_shard(block, mesh=mesh, **half)
+    return fully_shard(model, mesh=mesh, **half)
 
 
 def accumulate(model: nn.Module, last: bool) -> None:
@@ -157,15 +196,19 @@ def any_of(flag: bool, env: DistEnv) -> bool:
     return bool(asked)
 
 
-def full_state_dict(model: nn.Module, optimizer: torch.optim.Optimizer) -> tuple[dict, dict]:
-    """Weights, and optimizer state as "parameter/name", whole and on the CPU; on rank 0, and all ranks must ask."""
-    weights = get_model_state_dict(model, options=WHOLE)
-    state = get_optimizer_state_dict(model, optimizer, options=WHOLE).get("state", {})
+def state_dict(model: nn.Module, optimizer: torch.optim.Optimizer, offload: bool = False) -> tuple[dict, dict]:
+    """Weights, and optimizer state as "parameter/name"; of a sharded model this process's parts. All ranks must ask.
+
+    They are the tensors themselves, or with `offload` copies on the CPU.
+    """
+    options = StateDictOptions(cpu_offload=offload)
+    weights = get_model_state_dict(model, options=options)
+    state = get_optimizer_state_dict(model, optimizer, options=options).get("state", {})
     return weights, {f"{name}/{key}": t for name, own in state.items() for key, t in own.items()}
 
 
 def load_full_state_dict(model: nn.Module, optimizer: torch.optim.Optimizer, weights: dict, state: dict) -> None:
-    """What `full_state_dict` gave, put back, each process taking its part; all of them have read all of it."""
+    """What `state_dict` gave, whole, put back, each process taking its part; all of them have read all of it."""
     nested = {}
     for name, t in state.items():
         parameter, key = name.split("/")

@@ -1,58 +1,73 @@
-"""A trained model on the disk: the folder of a run, or a small export of one, and how to get the model back.
+"""A trained model on the disk, how to get it back, and how to give it away.
 
-Both hold `config.json` and `tokenizer.json` (in the format of the library `tokenizers`). A run has its weights in
-checkpoints, beside the state of the optimizer.
-An export has them in `weights.safetensors`, rounded to bfloat16, and nothing else: 2 MB for bert-tiny with 4,096
-tokens. Absent on purpose: models of other libraries.
+`load` takes the folder of a run, one of its checkpoints, or a folder of transformers: one that was exported here, or
+any BERT, GPT-2 or T5 of the published kind, as bert-base-uncased, gpt2 and t5-small. A run has its weights in
+checkpoints, beside the state of the optimizer, and what it was in `run-config.json`.
+`python -m minilib.training.export --run runs/bert-tiny-adamw --out my-bert` makes a folder of transformers of it:
+4 MB for bert-tiny with 4,096 tokens, half of it with `--precision bf16`. Beside its files lies `run-config.json`, so
+that `evaluate` knows the corpus; transformers does not read it.
 """
 
 import dataclasses
-import json
 import os
 import shutil
+import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
 from torch import nn
 
 from minilib.models import registry
-from minilib.training import checkpoint
-from minilib.training.config import Config, read_json
-from minilib.training.data.tokenizer import Tokenizer, read
+from minilib.training import checkpoint, hugging_face
+from minilib.training.config import Config, check_fields, option, parse, read_json
+from minilib.training.data.tokenizer import Tokenizer
 
-CONFIG, TOKENIZER, WEIGHTS = "config.json", "tokenizer.json", "weights.safetensors"
+CONFIG = "run-config.json"
+TOKENIZER = hugging_face.TOKENIZER
+DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
 
 
 class Trained(NamedTuple):
-    """What `load` returns: the model on the CPU in float32, in evaluation mode."""
+    """What `load` returns: the model on the CPU in float32, in evaluation mode.
+
+    `config` is that of the run; None where the model was trained elsewhere.
+    """
 
     model: nn.Module
     tokenizer: Tokenizer
-    config: Config
+    config: Config | None
 
 
 def load(folder: str | Path) -> Trained:
-    """The model of a run's newest checkpoint, or of an export.
+    """The model of a run's newest checkpoint, of one checkpoint, or of a folder of transformers.
 
     Raises:
-        ValueError: there is no such folder, a file in it is missing or cannot be read, or the weights are of another
-            model than config.json says.
+        ValueError: there is no such folder, a file in it is missing or cannot be read, the model is none that we have,
+            or the weights are of another model than its configuration says.
     """
     folder = Path(folder)
-    config, tokenizer = read_json(folder / CONFIG), read_tokenizer(folder)
-    model = build(config, len(tokenizer))
-    load_weights(model, read_weights(folder), folder)
-    return Trained(model.eval(), tokenizer, config)
+    if hugging_face.is_one(folder):
+        refuse_old_run(folder)
+        size, weights, tokenizer = hugging_face.read(folder)
+        model = registry.MODELS[type(size)](size)
+    else:
+        weights = read_weights(folder)
+        tokenizer, model = read_tokenizer(folder), build(read_config(folder), *rows(weights))
+    load_weights(model, weights, folder)
+    return Trained(model.eval(), tokenizer, read_config(folder))
 
 
-def save(run: str | Path, out: str | Path) -> Path:
-    """Write the model of a run into a folder of its own, which `load` reads; returns the folder.
+def save(run: str | Path, out: str | Path, precision: str = "fp32") -> Path:
+    """Write what `load` gives into a folder that transformers and `load` read; returns the folder.
+
+    Args:
+        precision: of the weights in it, "fp32" or "bf16".
 
     Raises:
-        ValueError: as for `load`, or the folder is there already; nothing is written then.
+        ValueError: as for `load`, the folder is there already, or transformers has no such model (BERT with
+            `pre_norm`); nothing is written then.
     """
     model, tokenizer, config = load(run)
     out = Path(out)
@@ -62,10 +77,10 @@ def save(run: str | Path, out: str | Path) -> Path:
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True)
     try:
-        told = dataclasses.asdict(config) | {"out": None, "init_from": None}  # folders of the machine that trained it
-        (part / CONFIG).write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
-        (part / TOKENIZER).write_text(tokenizer.inner.to_str() + "\n", encoding="utf-8")
-        save_file({name: t.bfloat16() for name, t in model.state_dict().items()}, part / WEIGHTS)
+        hugging_face.write(part, model.size, model.state_dict(), tokenizer, DTYPES[precision])
+        if config is not None:
+            told = dataclasses.asdict(config) | {"out": None, "init_from": None}  # folders of this machine
+            hugging_face.write_object(part / CONFIG, told)
         os.rename(part, out)
     finally:
         shutil.rmtree(part, ignore_errors=True)
@@ -81,55 +96,140 @@ def shape(config: Config) -> dict:
     changes = {} if config.layers is None else {"layers": config.layers}
     if config.width is not None:
         changes |= {"width": config.width, "heads": max(2, config.width // 64)}
+    if config.heads is not None:
+        changes["heads"] = config.heads
+    elif config.width is not None and config.width % changes["heads"]:
+        raise ValueError(f"width must be a multiple of its {changes['heads']} heads, got {config.width}; or give heads")
     registry.size(config.model, **changes)
     return changes
 
 
-def build(config: Config, vocabulary: int) -> nn.Module:
-    """The model, on the CPU, with weights drawn by torch's generator. Errors as for `shape`."""
+def build(config: Config, vocabulary: int, positions: int | None = None) -> nn.Module:
+    """The model, on the CPU, with weights drawn by torch's generator. Errors as for `shape`.
+
+    Args:
+        positions: that it can tell apart, for longer rows than the run has; by default as many as these have tokens.
+    """
     changes = shape(config) | {"dropout": config.dropout, "checkpoint_activations": config.recompute}
     if config.model.startswith("bert"):
         changes |= {"next_sentence": config.next_sentence, "pre_norm": config.pre_norm}
         changes |= {"published_weights": config.published_weights}
-    length = max(phase.length for phase in config.plan)
-    return registry.model(config.model, vocabulary=vocabulary, length=length, **changes)
+    return registry.model(config.model, vocabulary=vocabulary, length=positions or longest(config), **changes)
 
 
-def init_weights(model: nn.Module, config: Config) -> None:
-    """Give the model of a new run the weights in `config.init_from`. ValueError: they are of another shape."""
-    load_weights(model, read_weights(Path(config.init_from)), Path(config.init_from))
+def longest(config: Config) -> int:
+    """Tokens in the longest rows of a run."""
+    return max(phase.length for phase in config.plan)
+
+
+def rows(weights: dict[str, torch.Tensor]) -> tuple[int, int | None]:
+    """Of the token table and of the position table, if there is one: what `build` wants to know."""
+    tokens, positions = (weights.get(f"{name}.weight") for name in ("tokens", "positions"))
+    return 1 if tokens is None else len(tokens), None if positions is None else len(positions)
+
+
+def begin(config: Config, vocabulary: int) -> nn.Module:
+    """The model of a new run: with weights drawn by torch's generator, or with those in `config.init_from`.
+
+    From there it has its tokens and positions, which may be more than the run's rows need. Its pooler and next-sentence
+    head are left there when the run has none.
+
+    Raises:
+        ValueError: as for `shape`, the weights cannot be read or are of another shape, or the rows are too long.
+    """
+    if config.init_from is None:
+        return build(config, vocabulary)
+    folder = Path(config.init_from)
+    weights = hugging_face.read(folder).weights if hugging_face.is_one(folder) else read_weights(folder)
+    vocabulary, positions = rows(weights)
+    if positions and longest(config) > positions:
+        raise ValueError(f"length = {longest(config)}: must be at most {positions}, the positions of {folder}")
+    model = build(config, vocabulary, positions)
+    if not config.next_sentence:
+        weights = {name: t for name, t in weights.items() if not name.startswith(("pooler.", "next."))}
+    load_weights(model, weights, folder)
+    return model
 
 
 def load_weights(model: nn.Module, weights: dict[str, torch.Tensor], folder: Path) -> None:
     """Weights into the model, in its own precision. ValueError names the first that is missing, or of another shape."""
-    ours = {name: tuple(t.shape) for name, t in model.state_dict().items()}
+    check_weights({name: tuple(t.shape) for name, t in model.state_dict().items()}, weights, folder)
+    model.load_state_dict(weights)
+
+
+def check_weights(ours: dict[str, tuple], weights: dict[str, torch.Tensor], folder: Path) -> None:
+    """ValueError when the weights have other names or shapes than `ours`, name -> shape; it names the first."""
     theirs = {name: tuple(t.shape) for name, t in weights.items()}
     if wrong := sorted(name for name in ours.keys() | theirs.keys() if ours.get(name) != theirs.get(name)):
         there, here = theirs.get(wrong[0], "absent"), ours.get(wrong[0], "absent")
         raise ValueError(
-            f"the weights in {folder} are of another model: {wrong[0]} is {there} there and {here} here; model, length,"
-            " pre_norm and next_sentence must be equal"
+            f"the weights in {folder} are of another model: {wrong[0]} is {there} there and {here} here; model, layers,"
+            " width, heads, pre_norm and next_sentence must be equal"
         )
-    model.load_state_dict(weights)
+
+
+def run_of(folder: Path) -> Path:
+    """The run that a checkpoint belongs to; any other folder is its own."""
+    return folder.parents[1] if is_checkpoint(folder) else folder
+
+
+def is_checkpoint(folder: Path) -> bool:
+    return folder.parent.name == "checkpoints" and checkpoint.OURS.fullmatch(folder.name) is not None
 
 
 def read_weights(folder: Path) -> dict[str, torch.Tensor]:
-    """Of an export, or of the newest checkpoint of a run. ValueError: there are none, or they cannot be read."""
-    if (path := folder / WEIGHTS).exists():
-        try:
-            return load_file(path)
-        except (OSError, SafetensorError) as error:
-            raise ValueError(f"the weights {path} cannot be read: {error}") from None
+    """Of a checkpoint, or of the newest one of a run. ValueError: there is none, or it cannot be read."""
+    if is_checkpoint(folder):
+        return checkpoint.load(folder).model
+    if not (folder / CONFIG).exists():
+        raise ValueError(
+            f"{folder} is no run and no exported model: must have {CONFIG} and checkpoints, or {hugging_face.CONFIG}"
+        )
     newest = checkpoint.newest(folder / "checkpoints")
     if newest is None:
-        raise ValueError(f"{folder} has neither {WEIGHTS} nor a checkpoint that is whole")
+        raise ValueError(f"{folder} has no checkpoint that is whole")
     return newest.model
 
 
-def read_tokenizer(folder: Path) -> Tokenizer:
-    """The tokenizer of a run or an export. ValueError: it is missing, or cannot be read."""
-    path = folder / TOKENIZER
+def read_config(folder: Path) -> Config | None:
+    """That of the run that trained a model; None where another program did. ValueError: it cannot be read."""
+    path = run_of(folder) / CONFIG
+    return None if hugging_face.is_one(folder) and not path.exists() else read_json(path)
+
+
+def read_tokenizer(folder: str | Path) -> Tokenizer:
+    """The tokenizer of a model that `load` takes. ValueError: it is missing, or cannot be read."""
+    return hugging_face.read_tokenizer(run_of(Path(folder)))
+
+
+def refuse_old_run(folder: Path) -> None:
+    """ValueError when config.json is that of a run, as it was called before."""
+    if "corpus" in hugging_face.read_object(folder / hugging_face.CONFIG):
+        raise ValueError(f"{folder / hugging_face.CONFIG} is that of a run: rename it to {CONFIG}")
+
+
+@dataclass(frozen=True)
+class Export:
+    """What the command line asks for. Raises ValueError for the first field that is out of range."""
+
+    run: str = option("runs/bert-tiny-adamw", "folder of a pretraining run, or one of its checkpoints")
+    out: str = option("export", "a new folder, for transformers and for --run and --init-from here")
+    precision: str = option("fp32", "of the weights in it: bf16 is half as large, and rounded", choices=tuple(DTYPES))
+
+    def __post_init__(self):
+        check_fields(self)
+
+
+def main() -> int:
     try:
-        return read(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ValueError(f"the tokenizer {path} cannot be read: {error}") from None
+        about = "Write a run's newest weights and its tokenizer into a folder of transformers."
+        asked = parse(None, Export, "python -m minilib.training.export", about)
+        print(f"exported to {save(asked.run, asked.out, asked.precision)}")
+    except (ValueError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -26,7 +26,7 @@ from minilib import schedules
 from minilib.experiments import records
 from minilib.models.bert import Bert
 from minilib.training import export
-from minilib.training.config import OPTIMIZERS, PRECISIONS, check_fields, option, parse
+from minilib.training.config import OPTIMIZERS, check_fields, option, parse
 from minilib.training.data.classification import ClassificationData, task
 from minilib.training.device import describe, pick, precision, seed, sync
 from minilib.training.optimizers import optimizer
@@ -40,7 +40,7 @@ AT_ONCE = 256  # rows of validation
 class Finetuning:
     """Raises ValueError, on construction, for the first field that is out of range."""
 
-    run: str = option("runs/bert-tiny-adamw", "folder of a pretraining run of BERT, or of an export of one")
+    run: str = option("runs/bert-tiny-adamw", "folder of a run, of a checkpoint, or of a model of transformers: a BERT")
     task: str = option("packages", "packages, sst2, or a folder with train.tsv and validation.tsv")
     texts: int | None = option(None, "train on so many of the texts only", low=1)
     from_scratch: bool = option(False, "also train from random weights")
@@ -54,7 +54,11 @@ class Finetuning:
     warmup: float = option(0.1, "share of the steps in which the learning rate rises; then it falls to 0", 0.0, 1.0)
     dropout: float = option(0.1, "share of activations that is dropped in training", low=0.0, high=0.9)
     device: str | None = option(None, "cpu, cuda, mps, xla; by default the best that is there")
-    precision: str | None = option(None, "bf16 or fp32; by default what is faster here", choices=PRECISIONS)
+    precision: str | None = option(
+        None,
+        "bf16 or fp32; by default what is faster here (not fp16: no loss scaling here)",
+        choices=(None, "bf16", "fp32"),
+    )
     out: str | None = option(None, "folder for run.json and curve.csv; by default runs/RUN-TASK")
 
     def __post_init__(self):
@@ -94,7 +98,7 @@ def finetune(settings: Finetuning, quiet: bool = False) -> dict:
     say = (lambda text: None) if quiet else tqdm.write
     trained, device, start, began = export.load(settings.run), pick(settings.device), records.now(), perf_counter()
     if not isinstance(trained.model, Bert):
-        raise ValueError(f"run = {settings.run!r}: must be of a BERT, is of {trained.config.model}")
+        raise ValueError(f"run = {settings.run!r}: must be of a BERT, is of a {trained.tokenizer.kind}")
     what = task(settings.task)
     rows = [
         ClassificationData(part, trained.tokenizer, trained.model.size.length) for part in (what.train, what.validation)
@@ -133,7 +137,7 @@ def fresh(
 ) -> Classifier:
     """The classifier before training; the new layer of a seed does not depend on where the other weights are from."""
     seed(device, number)
-    bert = export.build(dataclasses.replace(trained.config, dropout=settings.dropout), len(trained.tokenizer))
+    bert = Bert(dataclasses.replace(trained.model.size, dropout=settings.dropout))
     model = Classifier(bert, labels, settings.dropout)
     if pretrained:
         bert.load_state_dict(trained.model.state_dict())

@@ -1,25 +1,33 @@
-"""The folder of a run: what it was (`config.json`, `tokenizer.json`, `run.json`), and how it went (`curve.csv`,
+"""The folder of a run: what it was (`run-config.json`, `tokenizer.json`, `run.json`), and how it went (`curve.csv`,
 TensorBoard, a picture).
 
 `run.json` has the fields of a recorded run (`experiments.records`), so that a chapter can read it. Only rank 0 writes.
 """
 
-import csv
+import contextlib
 import dataclasses
+import fcntl
 import json
 import math
+import os
 import platform
 import shlex
+import socket
 import sys
+from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 
 from minilib.experiments import records
-from minilib.training import export
+from minilib.training import export, hugging_face
 from minilib.training.config import Config, read_json
 from minilib.training.data.tokenizer import Tokenizer
 
 LIBRARIES = ("torch", "numpy", "tokenizers", "safetensors")
+LOCK = ".lock"
+# What may be another when a run goes on: where, how it is shared out, what is kept of it, and how long it is.
+FREE = {"out", "device", "parallel", "micro_batch", "log_every", "evaluate_every", "save_every", "keep", "keep_best"}
+FREE |= {"steps", "tokens", "patience"}
 
 
 class MetricsLogger:
@@ -30,7 +38,7 @@ class MetricsLogger:
 
         self.folder, self.config, self.start = folder, config, records.now()
         self.rows = [row for row in read_curve(folder) if row["step"] <= step]
-        records.write(folder / export.TOKENIZER, tokenizer.inner.to_str() + "\n")
+        records.write(folder / export.TOKENIZER, tokenizer.content + "\n")
         records.write(folder / export.CONFIG, json.dumps(dataclasses.asdict(config), indent=1) + "\n")
         self._write_curve()
         self.board = SummaryWriter(str(folder / "tensorboard"), purge_step=step + 1)
@@ -41,8 +49,14 @@ class MetricsLogger:
         if len(self.rows) == 1:
             self._write_curve()
         else:
-            with open(self.folder / "curve.csv", "a", encoding="utf-8") as file:
-                file.write(",".join(str(v) for v in row.values()) + "\n")
+            path = self.folder / "curve.csv"
+            try:
+                with open(path, "a", encoding="utf-8") as file:
+                    file.write(",".join(str(v) for v in row.values()) + "\n")
+                    file.flush()
+                    os.fsync(file.fileno())
+            except OSError as error:
+                raise OSError(error.errno, error.strerror, str(path)) from None
         for name, value in row.items():
             if name != "step" and not math.isnan(value):
                 self.board.add_scalar(name, value, row["step"])
@@ -76,14 +90,62 @@ def write_run(folder: Path, program: str, config, device: str, start: str, secon
     records.write(folder / "run.json", json.dumps(run, indent=1) + "\n")
 
 
+@contextlib.contextmanager
+def held_alone(folder: Path) -> Iterator[None]:
+    """The folder is this process's as long as the context lasts, or as it lives: nobody else trains there.
+
+    Raises:
+        ValueError: another process holds the folder; the message says which.
+    """
+    made = not folder.exists()
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / LOCK
+    while True:
+        file = open(path, "a+", encoding="utf-8")  # noqa: SIM115 (as long as the lock is)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.seek(0)
+            holder = file.read().strip() or "another process"
+            file.close()
+            raise ValueError(
+                f"{folder} has a run that is under way ({holder}): wait for it, stop it, or give another --out"
+            ) from None
+        if path.exists() and os.fstat(file.fileno()).st_ino == path.stat().st_ino:
+            break
+        file.close()  # its holder has just removed it
+    file.truncate(0)
+    file.write(f"process {os.getpid()} on {socket.gethostname()}, since {records.now()}\n")
+    file.flush()
+    try:
+        yield
+    finally:
+        path.unlink(missing_ok=True)
+        file.close()
+        if made:
+            with contextlib.suppress(OSError):  # a run that came to nothing leaves nothing
+                folder.rmdir()
+
+
+def read_results(folder: Path) -> dict:
+    """What `run.json` of a complete run says. ValueError: it cannot be read."""
+    path = folder / "run.json"
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))["results"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"{path} cannot be read ({error!r}): remove it, and the run ends anew") from None
+
+
 def check_folder(config: Config) -> None:
     """ValueError when the folder has a run with another configuration."""
     path = config.folder / export.CONFIG
+    if hugging_face.is_one(config.folder):
+        export.refuse_old_run(config.folder)
+        raise ValueError(f"{config.folder} has a model, and no run: give another --out")
     if not path.exists():
         return
     there, ours = dataclasses.asdict(read_json(path)), dataclasses.asdict(config)
-    free = {"out", "device", "parallel", "micro_batch"}  # may change when a run goes on
-    if other := [name for name in ours if name not in free and ours[name] != there[name]]:
+    if other := [name for name in ours if name not in FREE and ours[name] != there[name]]:
         name = other[0]
         raise ValueError(
             f"{config.folder} has a run with {name} = {there[name]!r}, now it is {ours[name]!r}: give another "
@@ -101,12 +163,23 @@ def check_tokenizer(folder: Path, tokenizer: Tokenizer) -> None:
 
 
 def read_curve(folder: Path) -> list[dict]:
-    """The rows of a run's `curve.csv`, numbers as they were written; none when there is no such file."""
+    """The rows of a run's `curve.csv`, numbers as they were written; none when there is no such file.
+
+    A last row without its line end was being written when the run died: it is left out.
+    ValueError: another row cannot be read; the message names the file and the line.
+    """
     path = folder / "curve.csv"
     if not path.exists():
         return []
-    with open(path, newline="", encoding="utf-8") as file:
-        return [{k: int(v) if v.isdecimal() else float(v) for k, v in row.items()} for row in csv.DictReader(file)]
+    head, *lines = path.read_bytes().split(b"\n")[:-1] or [b""]
+    names, rows = head.decode(errors="replace").split(","), []
+    for number, line in enumerate(lines, 2):
+        try:
+            values = [int(v) if v.isdecimal() else float(v) for v in line.decode().split(",")]
+            rows.append(dict(zip(names, values, strict=True)))
+        except ValueError as error:
+            raise ValueError(f"{path}, line {number}, cannot be read: {error}") from None
+    return rows
 
 
 def draw_curve(rows, results, path):

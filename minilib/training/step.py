@@ -1,6 +1,8 @@
 """One step of a training loop: clip, set the rate, step where the gradient is finite, clear the gradients.
 
 A step whose gradient is not finite leaves weights and state alone. The host waits for that answer on a CPU only.
+Where float16 is trained the loss was multiplied by a scale, so that small gradients do not vanish; they are divided by
+it first, and after a step that was not finite the scale is halved.
 """
 
 import math
@@ -13,19 +15,30 @@ from minilib import torch_optim
 
 
 def step_if_finite(
-    opt: torch.optim.Optimizer, parameters: Iterable[nn.Parameter], lr: float, clip: float | None
+    opt: torch.optim.Optimizer,
+    parameters: Iterable[nn.Parameter],
+    lr: float,
+    clip: float | None,
+    scaler: torch.amp.GradScaler | None = None,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """A step at the rate `lr` for all groups, its gradients scaled to the norm `clip` where they are longer.
+
+    Args:
+        scaler: that has multiplied the loss.
 
     Returns:
         The norm of all gradients before clipping, and whether it was finite: 0-dim tensors on the device.
     """
+    if scaler:
+        scaler.unscale_(opt)
     norm = nn.utils.clip_grad_norm_(parameters, clip or math.inf)
     norm = norm.full_tensor() if hasattr(norm, "full_tensor") else norm  # of sharded gradients
     finite = torch.isfinite(norm)
     for group in opt.param_groups:
         group["lr"] = lr
     step_where(opt, finite)
+    if scaler:
+        scaler.update()
     opt.zero_grad()
     return norm, finite
 

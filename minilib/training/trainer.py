@@ -1,16 +1,18 @@
 """The training run, top to bottom: `train(Config(...))`, or `python -m minilib.training`.
 
 A run is a function of its configuration: weights, order of rows, masks and dropout are drawn from `seed` and the number
-of the step, so that nothing but parameters, optimizer state and that number is needed to go on, and nothing depends on
-how many processes share the work. Whatever is asked of the device is asked without waiting for it; it is waited for
+of the step, so that nothing but parameters, optimizer state and that number is needed to go on. How many processes
+share the work, and in how large pieces, changes roundings only; with dropout also which activations are dropped, for
+these are drawn by process and piece. Whatever is asked of the device is asked without waiting for it; it is waited for
 every `log_every` steps.
 """
 
-import json
+import contextlib
 import math
 import signal
 import threading
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterable, Iterator
 from time import perf_counter
 
 import torch
@@ -24,11 +26,12 @@ from minilib.torch_optim import cannot_compile
 from minilib.training import checkpoint, distributed, export
 from minilib.training.config import Config, Phase
 from minilib.training.data.batches import Data
-from minilib.training.device import describe, matmul_rate, peak_bytes, precision, seed, sync, wait
+from minilib.training.device import allow_tf32, describe, matmul_rate, peak_bytes, precision, seed, sync, wait
 from minilib.training.optimizers import optimizer
-from minilib.training.run_dir import MetricsLogger, check_folder, check_tokenizer
+from minilib.training.run_dir import LOCK, MetricsLogger, check_folder, check_tokenizer, held_alone, read_results
 from minilib.training.step import step_if_finite
 
+DTYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}  # the less is needed, the earlier
 NOT_VALIDATED = {"validation_loss": math.nan, "validation_accuracy": math.nan}
 
 
@@ -41,13 +44,20 @@ def train(config: Config, quiet: bool = False) -> dict:
 
     Raises:
         ValueError: the configuration cannot be run here: unknown model or corpus, a batch that cannot be divided, a
-            folder with another run, a device that is not there, `compile` where nothing can be compiled.
+            folder with another run or with one that is under way, checkpoints of which none is whole, processes that
+            do not see the same folder or corpus, a device that is not there, `compile` where nothing can be compiled.
+        OSError: the disk is full, or a file cannot be written; the checkpoints that were there still are.
         Diverged: too many gradients were not finite, or the loss exploded. The last good checkpoint is kept.
-        Stopped: SIGTERM came; a checkpoint of the last step is kept.
+        Stopped: SIGTERM or SIGINT (Ctrl-C) came; a checkpoint of the last step is kept.
     """
     env = distributed.init(config.device)
     try:
-        return Run(config, env, quiet).go()
+        with contextlib.ExitStack() as held:
+            alone = contextlib.nullcontext() if env.rank else held_alone(config.folder)
+            distributed.rank0_first(lambda: held.enter_context(alone), env)
+            run = Run(config, env, quiet)
+            held.callback(run.wait_for_checkpoint)
+            return run.go()
     finally:
         distributed.shutdown()
 
@@ -83,22 +93,33 @@ class Run:
         self.folder = config.folder
         self.plan = config.plan
         self.total = sum(phase.steps for phase in self.plan)
+        self.say(f"reading {config.corpus}")
         model = distributed.rank0_first(self.prepare, env)
+        self.model_shapes = {name: tuple(t.shape) for name, t in model.state_dict().items()}
+        newest = distributed.rank0_first(self.newest, env)
+        self.check_agreement(model, newest)
         self.parameters = sum(p.numel() for p in model.parameters())
         self.row_flops = [per_row(model, self.data.batch(k, 0, 0)) for k in range(len(self.plan))]
+        allow_tf32(self.device)
+        own = own_precision(config, env)
+        self.precision = next(name for name in DTYPES if distributed.any_of(own == name, env))  # one says, all do
+        self.dtype = DTYPES[self.precision]
+        self.scaler = torch.amp.GradScaler(self.device.type) if self.precision == "fp16" else None
         model = model.to(self.device)
         if config.compile:
             model.compile()
-        self.model = distributed.parallelize(model, env, config.parallel)
-        self.optimizer = optimizer(config.optimizer, self.model, config.lr, config.weight_decay, self.device)
-        slow = distributed.any_of((config.precision or precision(self.device)) == "fp32", env)  # one says, all do
-        self.precision, self.dtype = ("fp32", torch.float32) if slow else ("bf16", torch.bfloat16)
+        self.model = distributed.parallelize(model, env, config.parallel, self.dtype)
+        numbers = {name: getattr(config, name) for name in ("beta1", "beta2", "eps")}
+        self.optimizer = optimizer(config.optimizer, self.model, config.lr, config.weight_decay, self.device, **numbers)
+        self.saving = None  # the checkpoint that is being written
 
         self.step = self.tokens = 0
         self.seconds = 0.0  # of training: the clock stops while the run validates or saves
+        self.best = None  # the step and the loss of the best validation, and how many there were since
         self.skipped = torch.zeros(()).to(self.device)  # data, while zeros made there are a part of XLA's program
-        self.resume()
-        self.complete = self.step == self.total and (self.folder / "run.json").exists()
+        self.resume(newest)
+        over = self.step == self.total or self.out_of_patience()
+        self.complete = over and (self.folder / "run.json").exists()
         self.metrics = distributed.rank0_first(self.open_metrics, env)
 
     def prepare(self) -> nn.Module:
@@ -108,36 +129,65 @@ class Run:
         if self.config.compile and (reason := cannot_compile(self.device.type)):
             raise ValueError(f"compile = True: {reason}")
         self.micro = [micro_batch(self.config, phase, self.env.world_size) for phase in self.plan]
-        self.data = Data(self.config, self.env, self.micro)
+        own_precision(self.config, self.env)
+        self.data = Data(self.config, self.env, self.micro, self.say)
         check_tokenizer(self.folder, self.data.tokenizer)
         torch.manual_seed(self.config.seed)
-        model = export.build(self.config, len(self.data.tokenizer))
-        if self.config.init_from:
-            export.init_weights(model, self.config)
-        return model
+        return export.begin(self.config, len(self.data.tokenizer))
 
     def open_metrics(self) -> MetricsLogger | None:
         """Rank 0 has one, of a run that is not complete."""
         if self.first and not self.complete:
             return MetricsLogger(self.folder, self.config, self.data.tokenizer, self.step)
 
-    def resume(self):
-        newest = checkpoint.newest(self.folder / "checkpoints")
+    def check_agreement(self, model: nn.Module, newest: checkpoint.Checkpoint | None) -> None:
+        """All processes begin, or go on, from the same: before they are tied together."""
+        if self.env.world_size > 1:
+            facts = {"newest checkpoint": "none" if newest is None else f"step {newest.state['step']}"}
+            facts |= {"text": self.data.fingerprint, "tokenizer": len(self.data.tokenizer)}
+            facts["weights"] = checksum(model.parameters() if newest is None else newest.model.values())
+            if self.config.parallel == "fsdp":  # whose processes all write into it
+                facts["run in its folder"] = (self.folder / LOCK).exists()
+            distributed.agree(facts, self.env)
+
+    def resume(self, newest: checkpoint.Checkpoint | None) -> None:
         if newest is None:
             return
         distributed.load_full_state_dict(self.model, self.optimizer, newest.model, newest.optimizer)
         self.step, self.tokens, self.seconds = (newest.state[name] for name in ("step", "tokens", "seconds"))
         self.skipped += newest.state["skipped"]
-        self.say(f"going on after step {self.step:,} of {self.total:,}")
+        self.best = newest.state.get("best")
+        if self.scaler and newest.state.get("scaler"):
+            self.scaler.load_state_dict(newest.state["scaler"])
+        if self.step < self.total and not self.out_of_patience():
+            self.say(f"going on after step {self.step:,} of {self.total:,}")
+
+    def newest(self) -> checkpoint.Checkpoint | None:
+        """The newest checkpoint, of this model and of no later step. ValueError: it is another's."""
+        newest = checkpoint.newest(self.folder / "checkpoints")
+        if newest is not None:
+            export.check_weights(self.model_shapes, newest.model, self.folder)
+            if newest.state["step"] > self.total:
+                raise ValueError(
+                    f"{self.folder} has a run of {newest.state['step']:,} steps, now they are {self.total:,}: a run can"
+                    " be made longer, not shorter"
+                )
+        return newest
 
     # ---- The loop ------------------------------------------------------------------------------------------------
 
     def go(self) -> dict:
         """All steps that are left; a run that is complete stays as it is."""
         if self.complete:
-            self.say(f"{self.folder} is complete: give another --out for another run")
-            return json.loads((self.folder / "run.json").read_text(encoding="utf-8"))["results"]
-        asked, row, stretch = self.listen(), None, Stretch(self.device)
+            more = "steps" if self.step == self.total else "patience"
+            self.say(f"{self.folder} is complete: give another --out for another run, or more --{more} to go on")
+            return read_results(self.folder)
+        self.introduce()
+        with self.listening() as asked:
+            return self.loop(asked)
+
+    def loop(self, asked: threading.Event) -> dict:
+        row, stretch = None, Stretch(self.device)
         bar = tqdm(total=self.total, initial=self.step, disable=True if self.quiet else None, unit="step")
         self.model.train()
         for k, phase, number in self.steps_left():
@@ -155,14 +205,18 @@ class Run:
             row = self.measure(k, phase, stretch, lr, norm) | self.noise(k, phase, squares)
             self.check_health(row["loss"])
             row |= self.validate() if "validate" in due else NOT_VALIDATED
+            if "validate" in due and (self.is_best(row["validation_loss"]) or self.out_of_patience()):
+                due.add("save")
             bar.set_postfix(loss=f"{row['loss']:.3f}", refresh=False)
             self.tell(row, validated="validate" in due)
             if due & {"save", "stop"}:
                 self.save()
             if "stop" in due:
+                self.wait_for_checkpoint()
                 raise Stopped(f"asked to stop: saved after step {self.step:,}; the same command goes on")
             stretch = Stretch(self.device)
         bar.close()
+        self.wait_for_checkpoint()
         return self.finish(row or self.validate())
 
     def steps_left(self) -> Iterator[tuple[int, Phase, int]]:
@@ -170,6 +224,8 @@ class Run:
         first = 0
         for k, phase in enumerate(self.plan):
             for number in range(max(0, self.step - first), phase.steps):
+                if self.out_of_patience():
+                    return
                 yield k, phase, number
             first += phase.steps
 
@@ -196,13 +252,13 @@ class Run:
         for i in range(count):
             batch = self.data.batch(k, number, i)
             distributed.accumulate(self.model, last=i == count - 1)
-            with torch.autocast(self.device.type, torch.bfloat16, enabled=self.precision == "bf16"):
+            with torch.autocast(self.device.type, self.dtype, enabled=self.precision != "fp32"):
                 loss = self.model(batch).loss / count
-            loss.backward()
+            (self.scaler.scale(loss) if self.scaler else loss).backward()
             total = total + loss.detach()
             if self.config.noise_scale and i == 0 and count > 1:
                 small = squared_norm(self.model) * count**2
-        norm, finite = step_if_finite(self.optimizer, self.model.parameters(), lr, self.config.clip)
+        norm, finite = step_if_finite(self.optimizer, self.model.parameters(), lr, self.config.clip, self.scaler)
         self.skipped += ~finite
         counted = torch.stack([torch.where(finite, total, 0.0), finite.float()])
         return counted, norm, (small, norm * norm)
@@ -215,7 +271,7 @@ class Run:
         self.model.eval()
         sums, rows = torch.zeros(3, device=self.device), torch.ones((), device=self.device)
         for batch in self.data.validation():
-            with torch.autocast(self.device.type, torch.bfloat16, enabled=self.precision == "bf16"):
+            with torch.autocast(self.device.type, self.dtype, enabled=self.precision != "fp32"):
                 out = self.model(batch)
             count = len(next(iter(batch.values())))  # the last batches may have a row less
             sums += count * torch.stack([out.loss, out.correct, rows])
@@ -262,7 +318,7 @@ class Run:
         return {"noise_signal": signal, "noise_noise": noisy}
 
     def check_health(self, loss: float) -> None:
-        guess = math.log(self.config.vocabulary)
+        guess = math.log(len(self.data.tokenizer))
         skipped = int(self.skipped)
         if skipped > self.config.max_skipped:
             trouble = f"{skipped} steps had a gradient that was not finite"
@@ -270,21 +326,50 @@ class Run:
             trouble = f"the loss is {loss:.2f}, that of guessing {guess:.2f}"
         else:
             return
+        self.wait_for_checkpoint()
+        kept = checkpoint.complete(self.folder / "checkpoints")
+        where = f"the last good checkpoint is {kept[-1]}" if kept else "there was no checkpoint yet"
         raise Diverged(
-            f"gave up at step {self.step}: {trouble}. Try a lower lr, a longer warm-up or precision fp32; the last "
-            f"good checkpoint is in {self.folder / 'checkpoints'}"
+            f"gave up at step {self.step}: {trouble}. Try a lower lr, a longer warm-up or precision fp32; {where}"
         )
 
+    def is_best(self, loss: float) -> bool:
+        """Keep the best validation, and count those since; is this one it, and is it to be saved?"""
+        if self.best and not loss < self.best["validation_loss"]:
+            self.best = self.best | {"since": self.best.get("since", 0) + 1}
+            return False
+        if math.isnan(loss):
+            return False
+        self.best = {"step": self.step, "validation_loss": loss, "since": 0}
+        return self.config.keep_best
+
+    def out_of_patience(self) -> bool:
+        """Whether `patience` validations have passed since the best one."""
+        return self.best is not None and self.best.get("since", 0) >= (self.config.patience or math.inf)
+
     def save(self) -> None:
-        weights, state = distributed.full_state_dict(self.model, self.optimizer)
-        if self.first:
+        """Begin to write a checkpoint, when the one before is written. Of a sharded model all processes write."""
+        self.wait_for_checkpoint()
+        weights, state = distributed.state_dict(self.model, self.optimizer, offload=self.device.type == "xla")
+        group = self.env.patient if self.env.world_size > 1 and self.config.parallel == "fsdp" else None
+        if self.first or group is not None:
             numbers = {"step": self.step, "tokens": self.tokens, "seconds": self.seconds, "skipped": int(self.skipped)}
-            checkpoint.save(self.folder / "checkpoints", self.step, weights, state, numbers)
+            numbers |= {"best": self.best, "scaler": self.scaler and self.scaler.state_dict()}
+            best = self.best["step"] if self.best and self.config.keep_best else None
+            folder, keep = self.folder / "checkpoints", self.config.keep
+            self.saving = checkpoint.begin(folder, self.step, weights, state, numbers, keep, best, group)
+
+    def wait_for_checkpoint(self) -> None:
+        """Until the one that is being written is on the disk. OSError: it could not be written."""
+        if self.saving is not None:
+            saving, self.saving = self.saving, None
+            saving.result()
 
     def finish(self, row: dict) -> dict:
         seen = {name: row[name] for name in ("validation_loss", "validation_accuracy")}
         results = seen | {
             "steps": self.step,
+            "stopped_early": self.step < self.total,
             "tokens": self.tokens,
             "unigram_entropy": self.data.unigram_entropy,
             "parameters": self.parameters,
@@ -296,26 +381,73 @@ class Run:
         }
         if self.first:
             self.metrics.finish(describe(self.device), self.seconds, results)
+            how = "done"
+            if self.step < self.total:
+                best = f"{self.best['validation_loss']:.3f} at step {self.best['step']:,}"
+                how = f"stopped early, after {self.best['since']} validations without a better one than {best}"
             self.say(
-                f"done: validation loss {row['validation_loss']:.3f}, unigram entropy "
+                f"{how}: validation loss {row['validation_loss']:.3f}, unigram entropy "
                 f"{self.data.unigram_entropy:.3f}; everything is in {self.folder}"
             )
         return results
 
-    def listen(self) -> threading.Event:
-        """An event that SIGTERM sets. Only the main thread of a program may listen."""
-        asked = threading.Event()
+    @contextlib.contextmanager
+    def listening(self) -> Iterator[threading.Event]:
+        """An event that SIGTERM and Ctrl-C set, the latter once. Only the main thread of a program may listen."""
+        asked, before = threading.Event(), {}
+
+        def stop(number, _):
+            asked.set()
+            if number == signal.SIGINT:
+                signal.signal(signal.SIGINT, signal.default_int_handler)
+                self.say("stopping: the checkpoint of this step is written (again Ctrl-C to stop without it)")
+
         if threading.current_thread() is threading.main_thread():
-            signal.signal(signal.SIGTERM, lambda *_: asked.set())
-        return asked
+            before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
+        try:
+            yield asked
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def introduce(self) -> None:
+        """Five lines: what this run will do."""
+        config, rows = self.config, self.data.sizes
+        last = self.plan[-1]
+        kinds = f"{self.precision} on {describe(self.device)}, {self.env.world_size} process(es), {config.parallel}"
+        tokens = sum(phase.steps * phase.batch_size * phase.length for phase in self.plan)
+        flops = sum(p.steps * p.batch_size * f for p, f in zip(self.plan, self.row_flops, strict=True))
+        least = flops / (matmul_rate(self.device, self.dtype) * self.env.world_size) / 60
+        entries = f"{len(self.data.tokenizer):,} entries"
+        if len(self.data.tokenizer) < config.vocabulary:
+            entries += f" (of {config.vocabulary:,} asked for: the text gives no more)"
+        if self.data.sampled:
+            entries += f", trained on a sample of {self.data.sampled / 1e6:,.0f} million characters of the corpus"
+        phases = f"; the last of {len(self.plan)} phases" if len(self.plan) > 1 else ""
+        self.say(f"corpus     {config.corpus}: {rows[0]:,} tokens, and {rows[1]:,} held out ({self.data.how})")
+        self.say(f"tokenizer  {self.data.tokenizer.kind}, {entries}")
+        self.say(f"model      {config.model}, {self.parameters:,} parameters; {config.optimizer}, lr {last.lr:g}")
+        self.say(
+            f"steps      {self.total:,} with {last.batch_size:,} rows of {last.length} tokens{phases}: {tokens:,}"
+            f" tokens, {tokens / rows[0]:.1f} times the corpus"
+        )
+        self.say(f"device     {kinds}; at least {least:.1f} minutes, at its full rate of multiplication")
 
     def say(self, text: str) -> None:
         if not self.quiet:
             tqdm.write(text)
 
 
+def checksum(tensors: Iterable[torch.Tensor]) -> int:
+    """Of the bytes of some tensors on the CPU."""
+    total = 0
+    for t in tensors:
+        total = zlib.crc32(t.detach().reshape(-1).view(torch.uint8).numpy(), total)
+    return total
+
+
 def learning_rate(config: Config, phase: Phase, step: int) -> float:
-    """The learning rate of a step of a phase, counted from 0: the peak times warm-up times decay."""
+    """The learning rate of a step of a phase, counted from 0: warm-up times what is between the peak and `min_lr`."""
     peak = phase.lr * (schedules.sqrt_scaling(phase.batch_size, config.scale_lr) if config.scale_lr else 1.0)
     warm = round(phase.warmup * phase.steps) if phase.warmup < 1 else round(phase.warmup)
     decay = {
@@ -324,7 +456,8 @@ def learning_rate(config: Config, phase: Phase, step: int) -> float:
         "polynomial": lambda: schedules.polynomial(step, phase.steps, config.power),
         "cosine": lambda: schedules.cosine(step, phase.steps),
     }
-    return peak * schedules.warmup(step, warm) * decay[config.schedule]()
+    warm, left = schedules.warmup(step, warm), decay[config.schedule]()
+    return peak * warm * left + min(config.min_lr, peak) * warm * (1 - left)
 
 
 def micro_batch(config: Config, phase: Phase, world_size: int) -> int:
@@ -340,6 +473,22 @@ def micro_batch(config: Config, phase: Phase, world_size: int) -> int:
             f"noise_scale needs two micro-batches a process, and not fsdp: give a micro_batch below {share}"
         )
     return micro
+
+
+def own_precision(config: Config, env: distributed.DistEnv) -> str:
+    """What this process would train in: what is asked for, or what is faster.
+
+    ValueError: float16 is asked for where there is no loss scaling.
+    """
+    trouble = None
+    if config.noise_scale or (env.world_size > 1 and config.parallel == "fsdp"):
+        trouble = "goes neither with fsdp nor with noise_scale"
+    elif env.device.type not in ("cpu", "cuda"):
+        trouble = f"is for cuda and cpu, not for {env.device.type}"
+    if trouble and config.precision == "fp16":
+        raise ValueError(f"precision fp16 {trouble}: give bf16 or fp32")
+    own = config.precision or precision(env.device)
+    return "fp32" if trouble and own == "fp16" else own
 
 
 def squared_norm(model: nn.Module) -> torch.Tensor:

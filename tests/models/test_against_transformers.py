@@ -6,57 +6,12 @@ import transformers
 
 from minilib.models.bert import Bert, BertSize
 from minilib.models.gpt2 import Gpt2, Gpt2Size
+from minilib.models.hugging_face import to_ours
 from minilib.models.t5 import T5, PositionBias, T5Size
 
 V, T, B, K = 90, 24, 3, 5
 SHAPE = {"layers": 2, "width": 32, "heads": 4, "vocabulary": V, "length": T}
 LONG = 160  # T5: so that the farthest distances, from 128 on, occur
-
-BERT_NAMES = {
-    "bert.embeddings.word_embeddings": "tokens",
-    "bert.embeddings.position_embeddings": "positions",
-    "bert.embeddings.token_type_embeddings": "segments",
-    "bert.embeddings.LayerNorm": "norm",
-    "bert.encoder.layer": "blocks",
-    "attention.self": "attention",
-    "attention.output.dense": "attention.output",
-    "attention.output.LayerNorm": "norm1",
-    "intermediate.dense": "feed_forward.up",
-    "output.dense": "feed_forward.down",
-    "output.LayerNorm": "norm2",
-    "bert.pooler.dense": "pooler",
-    "cls.predictions.transform.dense": "head.0",
-    "cls.predictions.transform.LayerNorm": "head.2",
-    "cls.predictions.bias": "bias",
-    "cls.seq_relationship": "next",
-}
-GPT2_NAMES = {
-    "transformer.wte": "tokens",
-    "transformer.wpe": "positions",
-    "transformer.h.": "blocks.",
-    "transformer.ln_f": "last",
-    "ln_1": "norm1",
-    "ln_2": "norm2",
-    "attn.c_proj": "attention.output",
-    "mlp.c_fc": "feed_forward.up",
-    "mlp.c_proj": "feed_forward.down",
-}
-T5_NAMES = {
-    "shared": "tokens",
-    "block.0.layer.0.SelfAttention.relative_attention_bias": "bias.table",
-    "final_layer_norm": "last",
-    "encoder.block": "encoder.blocks",
-    "decoder.block": "decoder.blocks",
-    "layer.0.SelfAttention": "attention",
-    "layer.1.EncDecAttention": "reading",
-    "layer.0.layer_norm": "norm1",
-    "DenseReluDense.wi": "feed_forward.up",
-    "DenseReluDense.wo": "feed_forward.down",
-    ".q.": ".query.",
-    ".k.": ".key.",
-    ".v.": ".value.",
-    ".o.": ".output.",
-}
 
 
 @pytest.fixture(autouse=True)
@@ -64,50 +19,13 @@ def _seed():
     torch.manual_seed(0)
 
 
-def renamed(theirs, names):
-    """Tensors of transformers under our names; of a shared table they list only the first name."""
-    ours = {}
-    for name, tensor in theirs:
-        for old, new in names.items():
-            name = name.replace(old, new)
-        ours[name] = tensor
-    return ours
-
-
-def bert_tensors(theirs):
-    return renamed(theirs, BERT_NAMES)
-
-
-def gpt2_tensors(theirs):
-    """Their matrices are transposed, and query, key and value are one."""
-    ours = {}
-    for name, tensor in renamed(theirs, GPT2_NAMES).items():
-        tensor = tensor.T if tensor.ndim == 2 and name.startswith("blocks") else tensor
-        if "c_attn" in name:
-            for part, third in zip(("query", "key", "value"), tensor.chunk(3), strict=True):
-                ours[name.replace("attn.c_attn", f"attention.{part}")] = third
-        else:
-            ours[name] = tensor
-    return ours
-
-
-def t5_tensors(theirs):
-    """The feed-forward part is their layer 1 in the encoder, 2 in the decoder, and ours is after norm3 in both."""
-    ours = {}
-    for name, tensor in renamed(theirs, T5_NAMES).items():
-        feed_forward = "layer.1." if name.startswith("encoder") else "layer.2."
-        name = name.replace(f"{feed_forward}layer_norm", "norm3").replace(f"{feed_forward}feed", "feed")
-        ours[name.replace("layer.1.layer_norm", "norm2")] = tensor
-    return ours
-
-
-def paired(ours, theirs, tensors):
+def paired(ours, theirs):
     """Both models with the same weights, drawn so that no norm, bias or head is the neutral one of a fresh model."""
     generator = torch.Generator().manual_seed(0)
     with torch.no_grad():
         for p in theirs.parameters():
             p += 0.1 * torch.randn(p.shape, generator=generator)
-    ours.load_state_dict(tensors(theirs.named_parameters()))
+    ours.load_state_dict(to_ours(ours.size, dict(theirs.named_parameters())))
     return ours.eval(), theirs.eval()
 
 
@@ -119,8 +37,8 @@ def close(ours, theirs):
     torch.testing.assert_close(ours, theirs, rtol=1e-5, atol=1e-5)
 
 
-def gradients_are_the_same(ours, theirs, tensors):
-    expected = tensors((name, p.grad) for name, p in theirs.named_parameters())
+def gradients_are_the_same(ours, theirs):
+    expected = to_ours(ours.size, {name: p.grad for name, p in theirs.named_parameters()})
     named = dict(ours.named_parameters())
     assert named.keys() == expected.keys()
     for name, p in named.items():
@@ -172,11 +90,11 @@ class TestBert:
     def pair(self):
         """With both heads."""
         ours, theirs = Bert(BertSize(**SHAPE, next_sentence=True)), transformers.BertForPreTraining(bert_config())
-        return paired(ours, theirs, bert_tensors)
+        return paired(ours, theirs)
 
     def test_logits_and_loss_of_hidden_tokens_are_the_same(self):
         theirs = transformers.BertForMaskedLM(bert_config())
-        ours, theirs = paired(Bert(BertSize(**SHAPE)), theirs, bert_tensors)
+        ours, theirs = paired(Bert(BertSize(**SHAPE)), theirs)
         batch, labels = bert_batch()
         out = theirs(batch["tokens"], labels=labels)
         close(ours.logits(batch), out.logits.take_along_dim(batch["positions"][:, :, None], dim=1))
@@ -193,7 +111,7 @@ class TestBert:
         close(loss, out.loss)
         loss.backward()
         out.loss.backward()
-        gradients_are_the_same(ours, theirs, bert_tensors)
+        gradients_are_the_same(ours, theirs)
 
     def test_hidden_states_and_pooled_with_segments_and_padding_are_the_same(self, pair):
         ours, theirs = pair
@@ -217,7 +135,7 @@ class TestBert:
 class TestGpt2:
     def test_logits_loss_and_gradients_are_the_same(self):
         theirs = transformers.GPT2LMHeadModel(gpt2_config())
-        ours, theirs = paired(Gpt2(Gpt2Size(**SHAPE)), theirs, gpt2_tensors)
+        ours, theirs = paired(Gpt2(Gpt2Size(**SHAPE)), theirs)
         batch = {"tokens": ids(B, T + 1)}
         # Theirs takes labels from the row itself and shifts them: the last token would be one too many to read.
         logits = theirs(batch["tokens"][:, :-1]).logits
@@ -227,11 +145,11 @@ class TestGpt2:
         close(out.loss, loss)
         out.loss.backward()
         loss.backward()
-        gradients_are_the_same(ours, theirs, gpt2_tensors)
+        gradients_are_the_same(ours, theirs)
 
     def test_the_loss_is_that_which_transformers_takes_from_the_row_itself(self):
         theirs = transformers.GPT2LMHeadModel(gpt2_config())
-        ours, theirs = paired(Gpt2(Gpt2Size(**SHAPE)), theirs, gpt2_tensors)
+        ours, theirs = paired(Gpt2(Gpt2Size(**SHAPE)), theirs)
         tokens = ids(B, T)
         close(ours({"tokens": tokens}).loss, theirs(tokens, labels=tokens).loss)
 
@@ -239,7 +157,7 @@ class TestGpt2:
 class TestT5:
     def test_logits_loss_and_gradients_are_the_same_at_all_distances(self):
         theirs = transformers.T5ForConditionalGeneration(t5_config())
-        ours, theirs = paired(T5(T5Size(**SHAPE | {"length": LONG})), theirs, t5_tensors)
+        ours, theirs = paired(T5(T5Size(**SHAPE | {"length": LONG})), theirs)
         batch = {"tokens": ids(B, LONG), "targets": ids(B, LONG - 10, seed=2)}
         expected = theirs(batch["tokens"], labels=batch["targets"])
         close(ours.logits(batch), expected.logits)
@@ -247,7 +165,7 @@ class TestT5:
         close(out.loss, expected.loss)
         out.loss.backward()
         expected.loss.backward()
-        gradients_are_the_same(ours, theirs, t5_tensors)
+        gradients_are_the_same(ours, theirs)
 
     @pytest.mark.parametrize("both_ways", [True, False])
     def test_every_distance_up_to_1023_is_in_the_same_range(self, both_ways):
@@ -277,7 +195,7 @@ class TestDropout:
     def test_bert_drops_where_transformers_does(self):
         config = bert_config(hidden_dropout_prob=0.2, attention_probs_dropout_prob=0.2)
         theirs = transformers.BertForMaskedLM(config)
-        ours, theirs = paired(Bert(BertSize(**SHAPE, dropout=0.2)), theirs, bert_tensors)
+        ours, theirs = paired(Bert(BertSize(**SHAPE, dropout=0.2)), theirs)
         batch = bert_batch()[0]
         chosen = batch["positions"][:, :, None]
         self.same_in_training(ours, theirs, batch, lambda m: m(batch["tokens"]).logits.take_along_dim(chosen, dim=1))
@@ -285,12 +203,12 @@ class TestDropout:
     def test_gpt2_drops_where_transformers_does(self):
         config = gpt2_config(attn_implementation="eager", resid_pdrop=0.2, embd_pdrop=0.2, attn_pdrop=0.2)
         theirs = transformers.GPT2LMHeadModel(config)
-        ours, theirs = paired(Gpt2(Gpt2Size(**SHAPE, dropout=0.2)), theirs, gpt2_tensors)
+        ours, theirs = paired(Gpt2(Gpt2Size(**SHAPE, dropout=0.2)), theirs)
         batch = {"tokens": ids(B, T + 1)}
         self.same_in_training(ours, theirs, batch, lambda m: m(batch["tokens"][:, :-1]).logits)
 
     def test_t5_drops_where_transformers_does(self):
         theirs = transformers.T5ForConditionalGeneration(t5_config(attn_implementation="eager", dropout_rate=0.2))
-        ours, theirs = paired(T5(T5Size(**SHAPE, dropout=0.2)), theirs, t5_tensors)
+        ours, theirs = paired(T5(T5Size(**SHAPE, dropout=0.2)), theirs)
         batch = {"tokens": ids(B, T), "targets": ids(B, 7, seed=2)}
         self.same_in_training(ours, theirs, batch, lambda m: m(batch["tokens"], labels=batch["targets"]).logits)

@@ -1,9 +1,11 @@
 """Checkpoints: complete or absent, checked, two kept."""
 
 import os
+import threading
 
 import pytest
 import torch
+from torch.distributed.checkpoint import HuggingFaceStorageWriter
 
 from minilib.training import checkpoint
 
@@ -34,7 +36,7 @@ def test_nothing_is_found_where_nothing_was_saved(tmp_path):
     assert checkpoint.newest(tmp_path / "none") is None
 
 
-@pytest.mark.parametrize("name", ["model.safetensors", "optimizer.safetensors", "state.json"])
+@pytest.mark.parametrize("name", ["model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors", "state.json"])
 @pytest.mark.parametrize("damage", ["torn", "flipped", "gone"])
 def test_a_damaged_one_is_refused_by_name_and_the_one_before_is_used(tmp_path, name, damage, capsys):
     save(tmp_path, 1)
@@ -55,9 +57,66 @@ def test_a_damaged_one_is_refused_by_name_and_the_one_before_is_used(tmp_path, n
     assert "step-00000002" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("content", ["", "{}", "[]", '{"model.safetensors": 1}', "\x00"])
+def test_damaged_sums_are_a_damaged_checkpoint(tmp_path, content, capsys):
+    save(tmp_path, 1)
+    (save(tmp_path, 2) / checkpoint.SUMS).write_text(content)
+    assert checkpoint.newest(tmp_path).state["step"] == 1
+    warning = capsys.readouterr().err
+    assert warning.count("\n") == 1
+    assert "step-00000002" in warning
+    assert warning.endswith("; step-00000001 is used\n")
+
+
+def test_where_all_are_damaged_nothing_is_begun_anew(tmp_path):
+    for step in (1, 2):
+        (save(tmp_path, step) / "state.json").unlink()
+    with pytest.raises(ValueError, match="no checkpoint in .* is whole: .*step-00000002.*step-00000001.*Remove the"):
+        checkpoint.newest(tmp_path)
+
+
+def test_other_peoples_folders_are_neither_read_nor_removed(tmp_path):
+    names = ["step-00000001-keep", "step-1", "step-00000009.txt", "steps", "step-00000003.old"]
+    for name in names:
+        (tmp_path / name).mkdir(parents=True)
+    for step in (1, 2, 3, 4):
+        save(tmp_path, step)
+    assert {path.name for path in tmp_path.iterdir()} == {*names, "step-00000003", "step-00000004"}
+    assert checkpoint.newest(tmp_path).state["step"] == 4
+
+
+def test_more_may_be_kept_and_the_best_one(tmp_path):
+    for step in range(1, 8):
+        checkpoint.save(tmp_path, step, WEIGHTS, MOMENTS, {"step": step}, keep=3, best=2 if step > 1 else None)
+    assert [int(path.name[5:]) for path in checkpoint.complete(tmp_path)] == [2, 5, 6, 7]
+
+
+def test_the_tensors_may_change_while_they_are_written(tmp_path, monkeypatch):
+    begun, may_write, write_data = threading.Event(), threading.Event(), HuggingFaceStorageWriter.write_data
+
+    def slowly(*args):
+        begun.set()
+        assert may_write.wait(10)
+        return write_data(*args)
+
+    monkeypatch.setattr(HuggingFaceStorageWriter, "write_data", slowly)
+    weights = {"w": torch.zeros(3)}
+    path = checkpoint.begin(tmp_path, 1, weights, {}, {"step": 1})
+    assert begun.wait(10)
+    weights["w"] += 1
+    assert checkpoint.complete(tmp_path) == []
+    may_write.set()
+    assert checkpoint.load(path.result()).model["w"].tolist() == [0, 0, 0]
+
+
+def test_whoever_may_read_the_folder_may_read_the_weights(tmp_path):
+    path = save(tmp_path, 1)
+    assert len({file.stat().st_mode for file in path.iterdir()}) == 1
+
+
 def test_one_that_was_being_written_is_not_seen(tmp_path):
     save(tmp_path, 1)
-    half = tmp_path / "step-00000002.part"
+    half = tmp_path / "step-00000009.part"  # of a later step than the one that follows
     half.mkdir()
     (half / "state.json").write_text("{}")
     assert checkpoint.newest(tmp_path).state["step"] == 1
@@ -69,11 +128,11 @@ def test_one_that_was_being_written_is_not_seen(tmp_path):
 def test_a_full_disk_leaves_the_checkpoints_that_were_there(tmp_path, monkeypatch):
     save(tmp_path, 1)
 
-    def full(*_):
+    def full(*_, **__):
         raise OSError(28, os.strerror(28))
 
-    monkeypatch.setattr(checkpoint, "save_file", full)
-    with pytest.raises(OSError, match="No space left"):
+    monkeypatch.setattr(HuggingFaceStorageWriter, "write_data", full)
+    with pytest.raises(OSError, match="checkpoint .*step-00000002 could not be written: .*No space left"):
         save(tmp_path, 2)
     assert [path.name for path in tmp_path.iterdir()] == ["step-00000001"]
     assert checkpoint.newest(tmp_path).state["step"] == 1

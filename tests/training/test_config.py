@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from minilib.training.config import Config, parse
+from minilib.training.config import ELSEWHERE, Config, parse
 
 
 def test_no_argument_at_all_is_the_default_run():
@@ -31,7 +31,32 @@ def test_an_argument_is_not_guessed_from_its_beginning(capsys):
     with pytest.raises(SystemExit) as stop:
         parse(["--step", "20"])
     assert stop.value.code == 2
-    assert "unrecognized arguments: --step" in capsys.readouterr().err
+    assert capsys.readouterr().err.startswith("error: there is no option --step: did you mean --steps?")
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        ("--learning-rate 0.1", "there is no option --learning-rate: here it is --lr"),
+        ("--max_steps=9", "there is no option --max_steps=9: here it is --steps"),
+        ("--optimiser lamb", "there is no option --optimiser: did you mean --optimizer?"),
+        ("--adam-beta2 0.98", "there is no option --adam-beta2: here it is --beta2"),
+        ("--early_stopping_patience 3", "there is no option --early_stopping_patience: here it is --patience"),
+        ("--tpu-cores 8", "unrecognized argument --tpu-cores"),
+        ("--lr much", "argument --lr: invalid float value: 'much'"),
+    ],
+)
+def test_what_is_no_option_is_answered_in_one_line(words, answer, capsys):
+    with pytest.raises(SystemExit) as stop:
+        parse(words.split())
+    assert stop.value.code == 2
+    assert capsys.readouterr().err == f"error: {answer} (--help lists the options)\n"
+
+
+def test_every_name_that_is_known_from_elsewhere_leads_to_an_option():
+    options = {f.name.replace("_", "-") for f in dataclasses.fields(Config)}
+    assert set(ELSEWHERE.values()) <= options
+    assert not set(ELSEWHERE) & options
 
 
 def test_a_file_sets_fields_and_arguments_win(tmp_path):
@@ -68,7 +93,15 @@ def test_a_run_may_be_measured_in_tokens():
         ({"mask_rate": 0.95}, "mask_rate must be from 0.01 to 0.9, got 0.95"),
         ({"compile": 1}, "compile must be bool, got 1"),
         ({"phases": ({"step": 3},)}, "unknown field 'step'"),
+        ({"warmup": 5000, "steps": 40}, "warmup must be less than the 40 steps, got 5000"),
         ({"phases": ({"steps": 0},)}, "steps must be at least 1, got 0"),
+        ({"beta1": 1.0}, "beta1 must be from 0.0 to 0.999999, got 1.0"),
+        ({"beta1": 0.9, "optimizer": "sgd"}, "beta1 must be left out, got 0.9: sgd has none of beta1, beta2, eps"),
+        ({"beta2": 0.9, "optimizer": "lars"}, "beta2 must be left out, got 0.9: lars has eps"),
+        ({"eps": 1e-6, "optimizer": "came"}, "eps must be left out, got 1e-06: came has beta1, beta2"),
+        ({"min_lr": 0.1, "lr": 0.01}, "min_lr must be at most the lr 0.01, got 0.1"),
+        ({"min_lr": 1e-4, "schedule": "constant"}, "min_lr must be 0 where the schedule is constant, got 0.0001"),
+        ({"patience": 0}, "patience must be at least 1, got 0"),
         ({"phases": ({"steps": 5},), "tokens": 100}, "tokens is for runs of one phase"),
     ],
 )

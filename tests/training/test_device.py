@@ -1,10 +1,12 @@
 """What differs between devices is decided by what they do, not by their names."""
 
+from types import SimpleNamespace
+
 import pytest
 import torch
 
 from minilib.training import device
-from minilib.training.config import Config
+from minilib.training.config import Config, parse
 
 CPU = torch.device("cpu")
 
@@ -36,10 +38,61 @@ def test_a_slow_product_is_not_timed_for_long(monkeypatch):
     device.matmul_rate.cache_clear()
 
 
-@pytest.mark.parametrize(("kind", "fast", "model"), [("cpu", "bf16", "bert-tiny"), ("cuda", "fp32", "bert-mini"),
+@pytest.mark.parametrize(("kind", "fast", "model"), [("cpu", "bf16", "bert-tiny"), ("mps", "fp32", "bert-mini"),
                                                      ("xla", "bf16", "bert-small")])  # fmt: skip
 def test_a_recipe_fits_the_device_and_is_a_configuration(monkeypatch, kind, fast, model):
     monkeypatch.setattr(device, "precision", lambda place: fast)
     config = Config(**device.recipe(torch.device(kind)))
     assert config.model == model
     assert (config == Config()) == (kind == "cpu")
+
+
+@pytest.mark.parametrize(("gib", "model", "batch"), [(140, "bert-base", 1024), (79, "bert-base", 1024),
+                                                     (23, "bert-base", 512), (15, "bert-small", 256)])  # fmt: skip
+def test_the_memory_of_a_card_decides_its_recipe(monkeypatch, gib, model, batch):
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: SimpleNamespace(total_memory=gib * 2**30))
+    config = Config(**device.recipe(torch.device("cuda")))
+    assert (config.model, config.batch_size) == (model, batch)
+    assert config.batch_size % config.micro_batch == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "used"),
+    [
+        ([], True),
+        (["--lr", "1"], True),
+        (["--model", "gpt2"], False),
+        (["--no-recipe"], False),
+        (["--recipe", "--model", "gpt2"], True),
+    ],
+)
+def test_a_recipe_is_taken_where_no_model_is_named_or_it_is_asked_for(words, used):
+    asked = []
+    config = parse([*words, "--device", "cuda"], recipe=lambda name: asked.append(name) or {"steps": 7, "lr": 3.0})
+    assert (config.steps == 7) == used
+    assert asked == ["cuda"] * used
+    assert config.lr == (1.0 if "--lr" in words else 3.0 if used else Config().lr)
+    assert config.model == ("gpt2" if "--model" in words else Config().model)
+
+
+def test_float16_is_taken_on_a_card_that_has_only_that(monkeypatch):
+    device.precision.cache_clear()
+    rates = {torch.float32: 1.0, torch.bfloat16: 0.3, torch.float16: 4.0}
+    monkeypatch.setattr(device, "matmul_rate", lambda place, dtype: rates[dtype])
+    assert device.precision(torch.device("cuda")) == "fp16"
+    assert device.precision(CPU) == "fp32"
+    device.precision.cache_clear()
+
+
+def test_each_process_keeps_to_its_own_card(monkeypatch):
+    chosen = []
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 4)
+    monkeypatch.setattr(torch.cuda, "set_device", chosen.append)
+    monkeypatch.setattr(torch, "empty", lambda *_, device: chosen.append(device))
+    for name, number, index in (("cuda", 2, 2), ("cuda", None, 0), ("cuda:3", None, 3), ("cuda:3", 1, 1)):
+        assert device.pick(name, number) == torch.device("cuda", index)
+        assert chosen == [torch.device("cuda", index)] * 2  # nothing is put anywhere before the card is chosen
+        chosen.clear()
+    with pytest.raises(ValueError, match="device 'cuda:4' is not to be had here: this machine has 4 card"):
+        device.pick("cuda:4")
+    assert chosen == []

@@ -1,11 +1,14 @@
-"""How the processes of one start of a run find each other, and not those of the start before."""
+"""How the processes of one start of a run find each other, and not those of the start before; who works first."""
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+import torch
 import torch.distributed as dist
 
-from minilib.training.distributed import rendezvous
+from minilib.training.distributed import DistEnv, rank0_first, rendezvous
+from tests.forked import torchrun
 
 
 def names(store, world_size):
@@ -29,3 +32,30 @@ def test_those_who_are_gone_are_not_waited_for():
         store.set(f"here {rank}", f"token {rank}")
     store.set("roll", "token 0 token 1 token 2")
     assert len(set(names(store, 3))) == 1
+
+
+def reads_a_folder(folder: str) -> int:
+    """A process that prepares the rows of a folder's text; it returns how many files it had to read."""
+    from minilib.training.data import files
+    from minilib.training.data.corpora import corpus
+    from minilib.training.data.packing import packed_rows
+    from minilib.training.data.tokenizer import get_tokenizer
+
+    rank, read, seen = int(os.environ["RANK"]), files.read, []
+    files.read = lambda path, field: seen.append(path) or read(path, field)
+    dist.init_process_group("gloo")
+
+    def work():
+        texts = corpus(folder)
+        return packed_rows(texts, "train", get_tokenizer(texts, "gpt2", 320), 16)
+
+    rank0_first(work, DistEnv(rank, 2, torch.device("cpu")))
+    return len(seen)
+
+
+def test_only_rank_0_reads_the_text(tmp_path, monkeypatch):
+    monkeypatch.setenv("MINILIB_DATA", str(tmp_path / "cache"))
+    (tmp_path / "text").mkdir()
+    (tmp_path / "text" / "a.txt").write_text("\n\n".join(f"Paragraph {k} of a text." for k in range(99)))
+    started = torchrun(tmp_path, 2, reads_a_folder, str(tmp_path / "text"))
+    assert [process.wait() for process in started] == [3, 0]  # to count, to train the tokenizer, to tokenise

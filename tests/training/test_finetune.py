@@ -141,7 +141,7 @@ def test_training_that_ends_in_nan_says_so_and_writes_nothing(settings, monkeypa
         ({"seeds": 0}, "seeds must be at least 1, got 0"),
         ({"warmup": 3.0}, "warmup must be from 0.0 to 1.0, got 3.0"),
         ({"precision": "fp16"}, "precision must be one of None, bf16, fp32, got 'fp16'"),
-        ({"run": "no/such"}, "the configuration no/such/config.json cannot be read"),
+        ({"run": "no/such"}, "no/such is no run and no exported model: must have run-config.json"),
         ({"task": "no/such"}, "task = 'no/such': must be"),
         ({"device": "tpu9"}, "tpu9"),
     ],
@@ -169,7 +169,7 @@ def test_another_model_than_bert_is_refused(settings, prose, small, tmp_path, mo
     monkeypatch.setattr(registry, "size", lambda name, **changes: size(name, **tiny | changes))
     config = small(model="gpt2", vocabulary=400, steps=1)
     trainer.train(config, quiet=True)
-    with pytest.raises(ValueError, match="run = .*: must be of a BERT, is of gpt2"):
+    with pytest.raises(ValueError, match="run = .*: must be of a BERT, is of a gpt2"):
         finetune.finetune(settings(run=str(config.folder)), quiet=True)
 
 
@@ -177,7 +177,7 @@ def test_the_command_line_answers_wrong_input_with_one_line_and_exit_code_two(mo
     monkeypatch.setattr(sys, "argv", ["finetune", "--run", "no/such", "--seeds", "2"])
     assert finetune.main() == 2
     error = capsys.readouterr().err
-    assert error.startswith("error: the configuration no/such/config.json cannot be read")
+    assert error.startswith("error: no/such is no run and no exported model")
     assert error.count("\n") == 1
     monkeypatch.setattr(sys, "argv", ["finetune", "--seed", "2"])
     with pytest.raises(SystemExit) as stop:

@@ -107,13 +107,17 @@ def test_a_worker_killed_on_one_of_two_machines_costs_one_restart(small, whole, 
     assert what_was_computed(config) == what_was_computed(whole)
 
 
-def test_sigterm_saves_and_exits_with_zero(small):
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_who_asks_a_run_to_stop_gets_a_checkpoint_one_line_and_exit_code_three(small, number):
     config = small(steps=100_000)
-    process = run_alone(config, **OFTEN)
-    wait_for(config, 1, process)
-    process.terminate()
-    assert process.wait() == 0
-    assert "asked to stop: saved after step" in process.stderr.read()
+    process = run_alone(config, **OFTEN | {"save_every": 90_000})
+    while not (config.folder / "curve.csv").exists():
+        time.sleep(0.01)
+        assert process.poll() is None, process.stderr.read()
+    os.kill(process.process.pid, number)
+    assert process.wait() == 3
+    (line,) = [line for line in process.stderr.read().splitlines() if "it/s" not in line and "step" in line]
+    assert line.startswith(f"asked to stop: saved after step {newest(config)}; the same command goes on")
 
 
 def test_wrong_questions_get_one_line_and_exit_code_two(small):

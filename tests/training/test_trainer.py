@@ -5,17 +5,16 @@ import math
 
 import pytest
 import torch
-from safetensors.torch import load_file
 
 from minilib.models import registry
-from minilib.training import trainer
+from minilib.training import checkpoint, trainer
 from minilib.training.config import OPTIMIZERS, Config
 from minilib.training.run_dir import read_curve
 
 
 def weights(config: Config) -> dict:
     """The parameters in the newest checkpoint."""
-    return load_file(sorted((config.folder / "checkpoints").glob("step-*"))[-1] / "model.safetensors")
+    return checkpoint.load(checkpoint.complete(config.folder / "checkpoints")[-1]).model
 
 
 def equal(a: dict, b: dict) -> bool:
@@ -45,11 +44,11 @@ def stop_after(monkeypatch, step):
 def test_a_run_leaves_a_folder_that_says_what_it_was_and_how_it_went(complete_run):
     config, results = complete_run
     files = {path.name for path in config.folder.iterdir()}
-    told = {"config.json", "tokenizer.json", "run.json", "curve.csv", "curve.png"}
+    told = {"run-config.json", "tokenizer.json", "run.json", "curve.csv", "curve.png"}
     assert files == told | {"tensorboard", "checkpoints"}
     run = json.loads((config.folder / "run.json").read_text())
     assert run["results"] == results
-    assert Config(**json.loads((config.folder / "config.json").read_text())) == config
+    assert Config(**json.loads((config.folder / "run-config.json").read_text())) == config
     rows = read_curve(config.folder)
     assert [row["step"] for row in rows] == [2, 4, 6, 8]
     assert [math.isnan(row["validation_loss"]) for row in rows] == [True, False, True, False]
@@ -136,7 +135,7 @@ def test_a_gradient_that_is_not_finite_changes_nothing_and_is_counted(small, mon
 
 def test_a_loss_that_explodes_ends_the_run_and_keeps_the_last_good_checkpoint(small):
     config = small(optimizer="sgd", lr=1e4, warmup=0.0, clip=None, save_every=1, steps=40, log_every=4)
-    with pytest.raises(trainer.Diverged, match="the loss is .*, that of guessing 5.77"):
+    with pytest.raises(trainer.Diverged, match="the loss is .*, that of guessing 4.57"):
         trainer.train(config, quiet=True)
     assert not (config.folder / "run.json").exists()
     assert all(t.isfinite().all() for t in weights(config).values())
@@ -199,3 +198,33 @@ def test_a_folder_with_another_run_is_left_alone(small):
     trainer.train(small(steps=2), quiet=True)
     with pytest.raises(ValueError, match="has a run with lr = 0.002, now it is 0.1"):
         trainer.train(small(steps=2, lr=0.1), quiet=True)
+
+
+@pytest.mark.parametrize("optimizer", ["adamw", "lamb"])
+def test_float16_skips_until_its_scale_fits_and_goes_on_where_it_stopped(small, tmp_path, monkeypatch, optimizer):
+    scaler = torch.amp.GradScaler
+    monkeypatch.setattr(torch.amp, "GradScaler", lambda device: scaler(device, init_scale=2.0**24))
+    options = {"precision": "fp16", "optimizer": optimizer, "steps": 12, "log_every": 1, "schedule": "constant"}
+    whole = trainer.train(small(**options, out=str(tmp_path / "whole")), quiet=True)
+    assert 0 < whole["skipped"] < 12  # a loss of 6 times 2^24 / 128 overflows
+    state = checkpoint.newest(tmp_path / "whole" / "checkpoints").state
+    assert state["scaler"]["scale"] == 2.0 ** (24 - whole["skipped"])
+    trainer.train(small(**options | {"steps": 8}), quiet=True)
+    trainer.train(small(**options), quiet=True)
+    assert equal(weights(small(**options)), weights(small(**options, out=str(tmp_path / "whole"))))
+
+
+def test_float16_learns_what_float32_learns(small, tmp_path):
+    options = {"steps": 40, "lr": 1e-3, "evaluate_every": 40}
+    half, full = (
+        trainer.train(small(**options, precision=p, out=str(tmp_path / p)), quiet=True) for p in ("fp16", "fp32")
+    )
+    assert half["precision"] == "fp16"
+    assert half["validation_loss"] == pytest.approx(full["validation_loss"], abs=0.02)
+    assert half["validation_loss"] != full["validation_loss"]
+
+
+@pytest.mark.parametrize("more", [{"noise_scale": True, "micro_batch": 4}])
+def test_float16_is_refused_where_there_is_no_loss_scaling(small, more):
+    with pytest.raises(ValueError, match="precision fp16 goes neither with fsdp nor with noise_scale: give bf16 or"):
+        trainer.train(small(precision="fp16", **more), quiet=True)

@@ -72,8 +72,9 @@ def test_it_learns_to_write_backwards(small):
     assert share[1] > 0.9
 
 
-def test_a_file_that_is_missing_or_another_is_named(small, tmp_path, monkeypatch):
-    monkeypatch.setattr(translation, "SOURCE", "http://127.0.0.1:1")  # where nobody answers
+def test_a_file_that_is_missing_or_another_is_named(tmp_path, monkeypatch, nowhere):
+    monkeypatch.setenv("MINILIB_DATA", str(tmp_path))
+    nowhere("multi30k")
     with pytest.raises(ValueError, match="train.en.gz is not there; put there .* cannot be downloaded"):
         translation.multi30k()
     (tmp_path / "multi30k" / "train.en.gz").write_bytes(b"x")

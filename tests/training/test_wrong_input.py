@@ -46,7 +46,9 @@ def test_a_missing_corpus_is_said_once_and_all_exit_with_two(tmp_path):
     assert not out.exists()
 
 
-@pytest.mark.parametrize(("words", "message"), [("--lr -1", "lr must be at least 0.0"), ("--speed 9", "unrecognized")])
+@pytest.mark.parametrize(
+    ("words", "message"), [("--lr -1", "lr must be at least 0.0"), ("--speed 9", "there is no option --speed")]
+)
 def test_a_wrong_argument_is_said_by_the_first_process_of_a_machine(monkeypatch, capsys, words, message):
     from minilib.training.__main__ import main
 

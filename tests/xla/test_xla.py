@@ -1,6 +1,10 @@
 """What holds on every device holds on XLA: the same curve, steps that are skipped, runs that go on; one program."""
 
 import math
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 import torch
@@ -11,7 +15,7 @@ from minilib.training import device, trainer
 from minilib.training.optimizers import optimizer
 from minilib.training.run_dir import read_curve
 from minilib.training.step import step_if_finite
-from tests.xla.conftest import XLA
+from tests.xla.conftest import FEW, XLA
 
 METHODS = ["sgd", "adamw", "lars", "lamb", "adafactor", "came", "came-corrected"]
 
@@ -149,3 +153,24 @@ def test_the_device_is_picked_by_name_and_its_speed_is_that_of_the_processor():
     assert usual / 10 < rate < usual * 10  # more, where the product was not tokenizer or not waited for
     assert device.precision(place) in ("fp32", "bf16")
     assert device.describe(place) == "xla"
+
+
+@pytest.mark.parametrize(("chips", "rows"), [(4, 8), (2, 7)])
+def test_several_chips_share_the_rows_and_have_the_curve_of_one_processor(few, chips, rows):
+    config = few(optimizer="lamb", device="cpu", batch_size=rows, layers=1, width=16, heads=2)
+    trainer.train(config, quiet=True)
+    out = config.folder.parent / "chips"
+    wanted = FEW | {"optimizer": "lamb", "batch_size": rows, "layers": 1, "width": 16, "heads": 2}
+    wanted["corpus"] = config.corpus
+    words = [word for name, value in wanted.items() for word in (f"--{name.replace('_', '-')}", str(value))]
+    done = subprocess.run(
+        [sys.executable, "-m", "minilib.training", "--no-recipe", *words, "--device", "xla", "--out", out],
+        env=os.environ | {"CPU_NUM_DEVICES": str(chips), "PYTHONPATH": str(Path(__file__).resolve().parents[2])},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert f"on xla, {chips} chips" in done.stdout + done.stderr
+    rows_of = [read_curve(folder) for folder in (out, config.folder)]
+    ours, theirs = ([(row["loss"], row["grad_norm"]) for row in rows] for rows in rows_of)
+    assert [x for pair in ours for x in pair] == pytest.approx([x for pair in theirs for x in pair], rel=1e-5)

@@ -1,0 +1,170 @@
+"""What one card can do, measured by one command: `make gpu`, or python benchmarks/gpu.py --only tests memory-lamb.
+
+The pieces are done one after the other, each in a process of its own and in 9 minutes at most:
+
+    tests            tests/gpu on the card: the processor's numbers, skipped steps, resumption, fp16, bf16, compilation
+    optimizers       benchmarks/torch_optim.py: a step of every optimizer against the memory's bandwidth and peers
+    pretraining      benchmarks/pretrain.py: BERT's step against transformers, compiled too, and its utilisation
+    memory-METHOD    the most memory of whole steps of BERT-Large, bf16, under each optimizer
+    bert-METHOD      BERT-base on the novels with AdamW, LAMB and CAME: 105 M tokens each
+
+A piece that is done leaves a record in book/cards/CARD/, which names the card, the versions and the commit, with its
+output beside it; what has a record is not done again. A run of BERT that is stopped goes on when the command is given
+again. About 25 minutes on a card of the H200's class, 40 at most (estimated: no card has run it yet).
+
+`--toy` runs every line at toy size, also on a processor, and keeps its records in _build/cards. Absent on purpose:
+several cards; sizes that were tuned to one of them.
+"""
+
+import argparse
+import json
+import os
+import platform
+import re
+import signal
+import subprocess
+import sys
+import time
+from importlib.metadata import version
+from pathlib import Path
+
+import torch
+
+from minilib.experiments import records
+from minilib.models import registry
+from minilib.training import device as devices
+from minilib.training.config import OPTIMIZERS
+from minilib.training.optimizers import optimizer
+
+ROOT = Path(__file__).resolve().parent.parent
+LIMIT = 540  # seconds a piece
+RUNS = {"adamw": 4e-4, "lamb": 2e-3, "came": 2e-4}  # of BERT-base: peak rates, as in the papers' ranges, not tuned
+RUN = (
+    "--model bert-base --vocabulary 30522 --length 128 --batch-size 1024 --micro-batch 256 --steps 800 "
+    "--precision bf16 --compile --evaluate-every 100 --save-every 200"
+).split()
+TOY_RUN = "--model bert-tiny --vocabulary 400 --length 16 --batch-size 8 --steps 6".split()
+LARGE = {"rows": 64, "length": 128, "guessed": 20, "vocabulary": 30_522, "steps": 4}
+TOY = {"rows": 2, "length": 16, "guessed": 3, "vocabulary": 400, "steps": 3}
+
+
+def memory(method: str, model: str, rows: int, length: int, guessed: int, vocabulary: int, steps: int, place) -> dict:
+    """Bytes of whole training steps: the most at one time, and what parameters and the optimizer's state take.
+
+    On CUDA the allocator says it; on a processor it is the most that the process ever had.
+    """
+    torch.manual_seed(0)
+    net = registry.model(model, vocabulary=vocabulary, length=length).to(place)
+    opt = optimizer(method, net, 1e-4, 0.01, place)
+    draw = torch.Generator().manual_seed(0)
+    batch = {name: torch.randint(5, vocabulary, (rows, n), generator=draw).to(place)
+             for name, n in (("tokens", length), ("targets", guessed))}  # fmt: skip
+    batch["positions"] = torch.arange(guessed).repeat(rows, 1).to(place)
+    for step in range(steps):
+        if step == steps - 1 and place.type == "cuda":
+            torch.cuda.reset_peak_memory_stats()  # the first steps compile
+        with torch.autocast(place.type, torch.bfloat16):
+            loss = net(batch).loss
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+        opt.step()
+        opt.zero_grad()
+    devices.wait(place)
+    state = sum(t.nbytes for own in opt.state.values() for t in own.values() if torch.is_tensor(t))
+    parameters = sum(p.numel() for p in net.parameters())
+    return {"peak_bytes": devices.peak_bytes(place), "state_bytes": state, "parameters": parameters}
+
+
+def pieces(toy: bool, device: str) -> dict[str, tuple[list[str], Path | None]]:
+    """name -> (a command line for this Python, the run.json that it leaves, if any)."""
+    python, work = [sys.executable], ROOT / "_build" / "gpu" / ("toy" if toy else device)
+    optim = ["--rounds", "1", "--parameters", "4000", "--count", "2"] if toy else []
+    step = ["--rounds", "1", "--case", "bert-tiny", "400", "16", "2"] if toy else ["--compile"]
+    size = TOY_RUN if toy else RUN
+    corpus = ["--corpus", "docstrings" if toy else "novels"]
+    table = {
+        "tests": ([*python, "-m", "pytest", "-q", "-x", "--durations", "5", "tests/gpu"], None),
+        "optimizers": ([*python, "benchmarks/torch_optim.py", "--device", device, *optim], None),
+        "pretraining": ([*python, "benchmarks/pretrain.py", "--device", device, *step], None),
+    }
+    for method in OPTIMIZERS:
+        ask = [*python, __file__, "--device", device, "--memory", method, *["--toy"] * toy]
+        table[f"memory-{method}"] = (ask, None)
+    for method, lr in RUNS.items():
+        out = work / f"bert-{method}"
+        run = [*python, "-m", "minilib.training", "--device", device, "--optimizer", method, "--lr", str(lr)]
+        table[f"bert-{method}"] = ([*run, *size, *corpus, "--out", str(out)], out / "run.json")
+    return table
+
+
+def shown(command: list[str]) -> str:
+    """The command as a person would type it in the project's folder."""
+    return " ".join(["python", *(word.replace(f"{ROOT}/", "") for word in command[1:])])
+
+
+def do(name: str, command: list[str], run: Path | None, folder: Path, card: str, device: str) -> bool:
+    """One piece, its output on the screen and in a file, and its record where it succeeds; whether it did."""
+    folder.mkdir(parents=True, exist_ok=True)
+    start, begin = time.monotonic(), records.now()
+    environment = os.environ | {"MINILIB_DEVICE": device, "PYTHONPATH": str(ROOT)}  # the first is for the tests
+    log = folder / f"{name}.txt"
+    with open(log, "w", encoding="utf-8") as file:
+        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=file, stderr=subprocess.STDOUT)
+        try:
+            code = process.wait(LIMIT)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGTERM)  # a run saves, and goes on next time
+            code = process.wait()
+    # nothing of this machine's folders goes into a record
+    log.write_text(re.sub(re.escape(f"{ROOT}/"), "", log.read_text(encoding="utf-8")), encoding="utf-8")
+    seconds = time.monotonic() - start
+    print(log.read_text(encoding="utf-8"), end="", flush=True)
+    print(f"-- {name}: exit code {code}, {seconds:.0f} s", flush=True)
+    if code:
+        return False
+    about = {"name": name, "command": shown(command), "device": card, "commits": [records.commit()]}
+    about |= {"versions": {"python": platform.python_version(), "torch": torch.__version__, "numpy": version("numpy")}}
+    about |= {"start": begin, "end": records.now(), "seconds": round(seconds, 1)}
+    if run is not None:
+        about["results"] = json.loads(run.read_text(encoding="utf-8"))["results"]
+        records.write(folder / f"{name}.csv", (run.parent / "curve.csv").read_text(encoding="utf-8"))
+    elif name.startswith("memory-"):
+        about["results"] = json.loads(log.read_text(encoding="utf-8").splitlines()[-1])
+    records.write(folder / f"{name}.json", json.dumps(about, indent=1) + "\n")
+    return True
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--device", default="cuda", help="cuda (default); with --toy also cpu")
+    parser.add_argument("--toy", action="store_true", help="every line at toy size, records in _build/cards")
+    parser.add_argument("--only", nargs="*", metavar="PIECE", help="these pieces, also if they are recorded")
+    parser.add_argument("--memory", metavar="METHOD", choices=OPTIMIZERS, help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    try:
+        place = devices.pick(args.device)
+    except ValueError as error:
+        print(f"error: {error}; every line can be tried with --toy --device cpu", file=sys.stderr)
+        return 2
+    if args.memory:
+        model, size = ("bert-tiny", TOY) if args.toy else ("bert-large", LARGE)
+        print(json.dumps(memory(args.memory, model, **size, place=place)))
+        return 0
+    card, table = devices.describe(place), pieces(args.toy, args.device)
+    if unknown := set(args.only or ()) - set(table):
+        print(f"error: there is no piece {min(unknown)!r}: may be {', '.join(table)}", file=sys.stderr)
+        return 2
+    home = ROOT / ("_build" if args.toy else "book") / "cards"
+    folder, failed = home / re.sub(r"[^A-Za-z0-9]+", "-", card).strip("-"), []
+    for name, (command, run) in table.items():
+        if (args.only and name not in args.only) or (not args.only and (folder / f"{name}.json").exists()):
+            continue
+        print(f"== {name}: {shown(command)}", flush=True)
+        if not do(name, command, run, folder, card, args.device):
+            failed.append(name)
+    print(f"records in {folder.relative_to(ROOT)}" + (f"; not done: {', '.join(failed)}" if failed else ""))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

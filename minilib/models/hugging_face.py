@@ -1,0 +1,235 @@
+"""BERT, GPT-2 and T5 as the library transformers calls them: names of tensors and fields of `config.json`, both ways.
+
+The functions are the same (tests compare logits and gradients); only names differ, and in GPT-2 the layout: there
+matrices are transposed, and query, key and value are one. `to_theirs` and `to_ours` translate tensors, `config` and
+`size` the numbers. transformers is not needed for it. Absent on purpose: what our models do not have (gated T5, other
+activations, a feed-forward part that is not 4 times as wide); `size` refuses it by the name of the field. BERT with
+`pre_norm` is not among the models of transformers; `config` refuses it.
+"""
+
+import re
+from collections.abc import Collection, Mapping
+
+import torch
+from torch import Tensor
+
+from minilib.models import bert, gpt2
+from minilib.models.bert import BertSize
+from minilib.models.gpt2 import Gpt2Size
+from minilib.models.layers import Size
+from minilib.models.registry import MODELS
+from minilib.models.t5 import FAR, RANGES, T5Size
+
+# Our module -> theirs, outside of blocks; then inside of a block, and what stands before its number.
+BERT = {
+    "": "cls.predictions",  # the bias of the output layer, which is no module here
+    "tokens": "bert.embeddings.word_embeddings",
+    "positions": "bert.embeddings.position_embeddings",
+    "segments": "bert.embeddings.token_type_embeddings",
+    "norm": "bert.embeddings.LayerNorm",
+    "head.0": "cls.predictions.transform.dense",
+    "head.2": "cls.predictions.transform.LayerNorm",
+    "pooler": "bert.pooler.dense",
+    "next": "cls.seq_relationship",
+}
+BERT_BLOCK = {
+    "attention.query": "attention.self.query",
+    "attention.key": "attention.self.key",
+    "attention.value": "attention.self.value",
+    "attention.output": "attention.output.dense",
+    "norm1": "attention.output.LayerNorm",
+    "feed_forward.up": "intermediate.dense",
+    "feed_forward.down": "output.dense",
+    "norm2": "output.LayerNorm",
+}
+GPT2 = {"tokens": "transformer.wte", "positions": "transformer.wpe", "last": "transformer.ln_f"}
+GPT2_BLOCK = {
+    "attention.query": "attn.c_attn",  # with key and value
+    "attention.output": "attn.c_proj",
+    "norm1": "ln_1",
+    "feed_forward.up": "mlp.c_fc",
+    "feed_forward.down": "mlp.c_proj",
+    "norm2": "ln_2",
+}
+T5 = {"tokens": "shared"}
+T5_STACK = {"bias.table": "block.0.layer.0.SelfAttention.relative_attention_bias", "last": "final_layer_norm"}
+T5 |= {f"{stack}.{ours}": f"{stack}.{theirs}" for stack in ("encoder", "decoder") for ours, theirs in T5_STACK.items()}
+T5_BLOCK = {"norm1": "layer.0.layer_norm", "norm2": "layer.1.layer_norm"}
+for letter, matrix in zip("qkvo", ("query", "key", "value", "output"), strict=True):
+    T5_BLOCK |= {f"attention.{matrix}": f"layer.0.SelfAttention.{letter}"}
+    T5_BLOCK |= {f"reading.{matrix}": f"layer.1.EncDecAttention.{letter}"}
+T5_LAST = {"norm3": "layer_norm", "feed_forward.up": "DenseReluDense.wi", "feed_forward.down": "DenseReluDense.wo"}
+T5_BLOCKS = {
+    "encoder": T5_BLOCK | {ours: f"layer.1.{theirs}" for ours, theirs in T5_LAST.items()},
+    "decoder": T5_BLOCK | {ours: f"layer.2.{theirs}" for ours, theirs in T5_LAST.items()},
+}
+OUTSIDE = {"bert": BERT, "gpt2": GPT2, "t5": T5}
+BLOCK = re.compile(r"(?:(encoder|decoder)\.)?blocks\.(\d+)\.(.+)")
+# Second names of tables that are shared, and numbers that are no parameters; older files have them.
+NO_PARAMETER = re.compile(
+    r"lm_head\.weight|cls\.predictions\.decoder\.(weight|bias)|(encoder|decoder)\.embed_tokens\.weight"
+    r"|.*\.position_ids|.*\.attn\.(bias|masked_bias)"
+    r"|decoder\.block\.0\.layer\.1\.EncDecAttention\.relative_attention_bias\.weight"
+)
+JOINED = re.compile(r"attention\.(key|value)\.")  # GPT-2: with the query
+TRANSPOSED = tuple(f"{name}.weight" for name in GPT2_BLOCK.values() if not name.startswith("ln"))
+
+NORM = {"gamma": "weight", "beta": "bias"}  # as TensorFlow called them, in BERT's published files
+
+FAMILY = {BertSize: "bert", Gpt2Size: "gpt2", T5Size: "t5"}
+# Field of our size -> theirs.
+FIELDS = {
+    "bert": {
+        "layers": "num_hidden_layers",
+        "width": "hidden_size",
+        "heads": "num_attention_heads",
+        "vocabulary": "vocab_size",
+        "length": "max_position_embeddings",
+    },
+    "gpt2": {
+        "layers": "n_layer",
+        "width": "n_embd",
+        "heads": "n_head",
+        "vocabulary": "vocab_size",
+        "length": "n_positions",
+    },
+    "t5": {
+        "layers": "num_layers",
+        "width": "d_model",
+        "heads": "num_heads",
+        "vocabulary": "vocab_size",
+        "length": "n_positions",
+    },
+}
+DROPOUT = {
+    "bert": ("hidden_dropout_prob", "attention_probs_dropout_prob"),
+    "gpt2": ("resid_pdrop", "embd_pdrop", "attn_pdrop"),
+    "t5": ("dropout_rate",),
+}
+HEADS = {"gpt2": "GPT2LMHeadModel", "t5": "T5ForConditionalGeneration"}
+
+
+def fixed(family: str, width: int, heads: int, layers: int) -> dict[str, tuple]:
+    """The fields of their config.json that our model decides: what they may be, first what `config` writes."""
+    shared = {"tie_word_embeddings": (True,)}
+    if family == "bert":
+        return shared | {
+            "intermediate_size": (4 * width,),
+            "hidden_act": ("gelu",),
+            "layer_norm_eps": (bert.EPS,),
+            "type_vocab_size": (2,),
+            "position_embedding_type": ("absolute",),
+            "is_decoder": (False,),
+        }
+    if family == "gpt2":
+        return shared | {
+            "n_inner": (None, 4 * width),
+            "activation_function": ("gelu_new", "gelu_pytorch_tanh"),
+            "layer_norm_epsilon": (gpt2.EPS,),
+            "scale_attn_weights": (True,),
+            "scale_attn_by_inverse_layer_idx": (False,),
+            "add_cross_attention": (False,),
+        }
+    return shared | {
+        "d_ff": (4 * width,),
+        "d_kv": (width // heads,),
+        "num_decoder_layers": (layers, None),
+        "feed_forward_proj": ("relu",),
+        "layer_norm_epsilon": (1e-6,),
+        "relative_attention_num_buckets": (RANGES,),
+        "relative_attention_max_distance": (FAR,),
+        "decoder_start_token_id": (0,),
+        "pad_token_id": (0,),
+    }
+
+
+def config(size: Size) -> dict:
+    """Their config.json for a model of this size. ValueError: there is no such model (`pre_norm`)."""
+    family = FAMILY[type(size)]
+    if getattr(size, "pre_norm", False):
+        raise ValueError("pre_norm = True: transformers has no such BERT, so that it cannot be written in its format")
+    head = HEADS.get(family) or ("BertForPreTraining" if size.next_sentence else "BertForMaskedLM")
+    told = {"architectures": [head], "model_type": family}
+    told |= {theirs: getattr(size, ours) for ours, theirs in FIELDS[family].items()}
+    told |= {name: may[0] for name, may in fixed(family, size.width, size.heads, size.layers).items()}
+    return told | dict.fromkeys(DROPOUT[family], size.dropout)
+
+
+def size(config: Mapping, names: Collection[str]) -> Size:
+    """The size of the model with their config.json and with tensors of these names (theirs). Dropout is 0.
+
+    Raises:
+        ValueError: another family, a size that is missing or no number, or a field that our model cannot have; the
+            message names it.
+    """
+    family = config.get("model_type")
+    if family not in tuple(FIELDS):
+        raise ValueError(f"model_type = {family!r}: must be one of {', '.join(FIELDS)}")
+    numbers = {"length": 512} if family == "t5" else {}  # which no parameter of a T5 depends on
+    numbers |= {ours: config[theirs] for ours, theirs in FIELDS[family].items() if theirs in config}
+    if missing := sorted(set(FIELDS[family]) - set(numbers)):
+        raise ValueError(f"{FIELDS[family][missing[0]]} is missing")
+    if family == "bert" and "cls.predictions.transform.dense.weight" not in names:
+        head = config.get("architectures")
+        raise ValueError(f"architectures = {head}: must be BertForMaskedLM or BertForPreTraining, which guess tokens")
+    more = {"next_sentence": "cls.seq_relationship.weight" in names} if family == "bert" else {}
+    kind = next(kind for kind, name in FAMILY.items() if name == family)
+    found = kind(**numbers, **more)
+    for name, may in fixed(family, found.width, found.heads, found.layers).items():
+        if name in config and config[name] not in may:
+            raise ValueError(f"{name} = {config[name]!r}: must be {' or '.join(map(repr, may))} for our {family}")
+    return found
+
+
+def to_theirs(size: Size, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Tensors by our names, as of `state_dict`, under theirs; a shared table once."""
+    family = FAMILY[type(size)]
+    if family != "gpt2":
+        return {their_name(family, name): t for name, t in weights.items()}
+    theirs = {}
+    for name, t in weights.items():
+        if "attention.query" in name:
+            t = torch.cat([weights[name.replace("query", part)] for part in ("query", "key", "value")])
+        elif JOINED.search(name):
+            continue
+        name = their_name(family, name)
+        theirs[name] = t.T if name.endswith(TRANSPOSED) else t
+    return theirs
+
+
+def to_ours(size: Size, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Tensors by their names under ours. One that our model does not have keeps its name, for a check to find it.
+
+    Second names of shared tables are left out, and the pooler of a BERT without `next_sentence`.
+    """
+    family = FAMILY[type(size)]
+    with torch.device("meta"):
+        names = MODELS[type(size)](size).state_dict()
+    back = {their_name(family, name): name for name in names if family != "gpt2" or not JOINED.search(name)}
+    ours = {}
+    for name, t in weights.items():
+        name = re.sub(r"LayerNorm\.(gamma|beta)$", lambda m: f"LayerNorm.{NORM[m[1]]}", name)
+        name = f"transformer.{name}" if family == "gpt2" and re.match(r"(wte|wpe|h|ln_f)\.", name) else name
+        if NO_PARAMETER.fullmatch(name) or (family == "bert" and not size.next_sentence and "pooler" in name):
+            continue
+        if family == "gpt2" and name.endswith(TRANSPOSED):
+            t = t.T
+        if ".c_attn." in name:
+            parts = zip(("query", "key", "value"), t.chunk(3), strict=True)
+            ours |= {back[name].replace("query", part): third for part, third in parts} if name in back else {name: t}
+        else:
+            ours[back.get(name, name)] = t
+    return ours
+
+
+def their_name(family: str, name: str) -> str:
+    """Their name of one of our tensors; of GPT-2's queries that of the joined matrix."""
+    module, _, last = name.rpartition(".")
+    if match := BLOCK.fullmatch(module):
+        stack, number, part = match.groups()
+        if family == "bert":
+            return f"bert.encoder.layer.{number}.{BERT_BLOCK[part]}.{last}"
+        if family == "gpt2":
+            return f"transformer.h.{number}.{GPT2_BLOCK[part]}.{last}"
+        return f"{stack}.block.{number}.{T5_BLOCKS[stack][part]}.{last}"
+    return f"{OUTSIDE[family][module]}.{last}"

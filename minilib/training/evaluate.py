@@ -1,0 +1,84 @@
+"""The loss of a trained model on text: `python -m minilib.training.evaluate --run runs/bert-tiny-adamw`.
+
+On what its run held out, or on other text (`--text`), all of it. Beside the loss stands the unigram entropy, which a
+guess by frequencies alone would reach. Masks are drawn as in every validation: 15 % of the tokens, always the same.
+"""
+
+import sys
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from minilib.training import export
+from minilib.training.config import Config, check_fields, option, parse
+from minilib.training.data.batches import PUBLISHED_RATE, objective, unigram_entropy
+from minilib.training.data.corpora import Texts, corpus
+from minilib.training.data.files import whole
+from minilib.training.data.loader import evaluation
+from minilib.training.data.packing import packed_rows
+from minilib.training.device import pick
+
+AT_ONCE = 32  # rows
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Raises ValueError, on construction, for the first field that is out of range."""
+
+    run: str = option("runs/bert-tiny-adamw", "folder of a run, of a checkpoint, or of a model of transformers")
+    text: str | None = option(None, "a file or folder of text; by default what the run held out of its corpus")
+    field: str = option("text", "that has the text in a line of .jsonl")
+    length: int | None = option(None, "tokens a row; by default those of the run, or all that the model takes", low=8)
+    rows: int | None = option(None, "so many rows at equal distances; by default all", low=1)
+    device: str | None = option(None, "cpu, cuda, mps, xla; by default the best that is there")
+
+    def __post_init__(self):
+        check_fields(self)
+
+
+@torch.no_grad()
+def evaluate(asked: Evaluation) -> dict:
+    """`loss` in nats a guessed token, `accuracy`, `unigram_entropy`, `tokens` in the rows.
+
+    Raises:
+        ValueError: no such run, text or device, or too little text for a row.
+    """
+    (model, tokenizer, config), device = export.load(asked.run), pick(asked.device)
+    if config is None and asked.text is None:
+        raise ValueError(f"{asked.run} does not say on what it was trained: give a --text")
+    if asked.text is None:
+        texts = corpus(config.corpus, config.validation, config.field)
+    else:
+        texts = Texts(asked.text, [], whole(asked.text, asked.field, "text"), "all of it")
+    config = config or Config(length=model.size.length)  # how it was masked is not known: as published
+    length = asked.length or config.plan[-1].length
+    if length > model.size.length:
+        raise ValueError(f"length = {length}: must be at most {model.size.length} for this model")
+    length += tokenizer.kind == "gpt2"
+    rows = packed_rows(texts, "validation", tokenizer, length)
+    model, sums = model.to(device), np.zeros(3)
+    for batch in evaluation(rows, objective(config, tokenizer, PUBLISHED_RATE), AT_ONCE, asked.rows):
+        out = model({name: t.to(device) for name, t in batch.items()})
+        count = len(next(iter(batch.values())))
+        sums += count * np.array([float(out.loss), float(out.correct), 1.0])
+    loss, accuracy = sums[:2] / sums[2]
+    entropy = unigram_entropy(rows, tokenizer)
+    return {"loss": loss, "accuracy": accuracy, "unigram_entropy": entropy, "tokens": rows.size}
+
+
+def main() -> int:
+    try:
+        found = evaluate(parse(None, Evaluation, "python -m minilib.training.evaluate", "The loss of a trained model."))
+    except (ValueError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    print(
+        f"loss {found['loss']:.3f} nats a token (unigram entropy {found['unigram_entropy']:.3f}),"
+        f" {found['accuracy']:.1%} guessed right, {found['tokens']:,} tokens"
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,137 @@
+"""Ask a trained model: `python -m minilib.training.generate --run runs/bert-tiny-adamw --prompt "a [MASK] of text"`.
+
+GPT-2 continues the prompt. BERT fills each [MASK] in it, and T5, whose gaps may be any number of words, too. With
+`temperature` 0 the likeliest token is taken each time; above, tokens are drawn from the `top` likeliest, and the seed
+decides. Deliberately absent: a cache of keys and values (each new token reads the whole text again), and beams.
+"""
+
+import sys
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from minilib.models.bert import Bert
+from minilib.models.gpt2 import Gpt2
+from minilib.training import export
+from minilib.training.config import check_fields, option, parse
+
+MASK = "[MASK]"
+GAPS = 99  # of T5's 100 sentinels the last one used ends the last gap
+
+
+@dataclass(frozen=True)
+class Question:
+    """Raises ValueError, on construction, for the first field that is out of range."""
+
+    run: str = option("runs/bert-tiny-adamw", "folder of a run, of a checkpoint, or of a model of transformers")
+    prompt: str = option("The [MASK] of a function", "text; for BERT and T5 with at least one [MASK]")
+    tokens: int = option(40, "that GPT-2 continues with, and that T5 writes at most", low=1)
+    temperature: float = option(0.0, "0 takes the likeliest token, 1 draws as the model guesses", low=0.0)
+    top: int = option(40, "draw from so many of the likeliest tokens", low=1)
+    seed: int = option(0, "of what is drawn", low=0)
+
+    def __post_init__(self):
+        check_fields(self)
+
+
+@torch.no_grad()
+def generate(question: Question) -> str:
+    """The prompt with what the model makes of it.
+
+    Raises:
+        ValueError: no such run, an empty prompt, one that is too long for the model, or one without a [MASK] where the
+            model fills gaps.
+    """
+    model, tokenizer, _ = export.load(question.run)
+    draw = torch.Generator().manual_seed(question.seed)
+    if isinstance(model, Gpt2):
+        return continued(model, tokenizer, question, draw)
+    if MASK not in question.prompt:
+        raise ValueError(f"prompt must have a {MASK} for {tokenizer.kind} to fill, got {question.prompt!r}")
+    if question.prompt.count(MASK) > GAPS:
+        raise ValueError(f"prompt must have at most {GAPS} {MASK}, got {question.prompt.count(MASK)}")
+    pieces = [tokenizer.encode(part).tolist() for part in question.prompt.split(MASK)]
+    return (filled if isinstance(model, Bert) else written)(model, tokenizer, question, pieces, draw)
+
+
+def continued(model: Gpt2, tokenizer, question: Question, draw: torch.Generator) -> str:
+    """GPT-2: token after token, until a document ends."""
+    ids = tokenizer.encode(question.prompt).tolist() or [tokenizer.separator]
+    first = len(ids)
+    for _ in range(question.tokens):
+        seen = torch.tensor([ids[-model.size.length :]])
+        scores = model.hidden(seen)[0, -1] @ model.tokens.weight[: len(tokenizer)].T
+        ids.append(choose(scores, question, draw))
+        if ids[-1] == tokenizer.separator:
+            return question.prompt + tokenizer.decode(ids[first:-1])
+    return question.prompt + tokenizer.decode(ids[first:])
+
+
+def filled(model: Bert, tokenizer, question: Question, pieces: list[list[int]], draw: torch.Generator) -> str:
+    """BERT: every [MASK] at once, each from the rest of the text."""
+    number = tokenizer.number
+    ids, positions = [number["[CLS]"], *pieces[0]], []
+    for piece in pieces[1:]:
+        positions.append(len(ids))
+        ids += [number[MASK], *piece]
+    ids.append(number["[SEP]"])
+    check_length(len(ids), model)
+    logits = model.logits({"tokens": torch.tensor([ids]), "positions": torch.tensor([positions])})[0]
+    logits = logits[:, : len(tokenizer)].masked_fill(torch.from_numpy(tokenizer.is_special), -torch.inf)
+    for place, scores in zip(positions, logits, strict=True):
+        ids[place] = choose(scores, question, draw)
+    return tokenizer.decode(ids[1:-1])
+
+
+def written(model, tokenizer, question: Question, pieces: list[list[int]], draw: torch.Generator) -> str:
+    """T5: it writes <extra_id_0>, the first gap's text, <extra_id_1>, and so on; the text is put together again."""
+    gaps = [tokenizer.number[f"<extra_id_{k}>"] for k in range(len(pieces))]  # one more, which ends the last gap
+    ids = list(pieces[0])
+    for gap, piece in zip(gaps, pieces[1:], strict=False):
+        ids += [gap, *piece]
+    ids.append(tokenizer.separator)
+    check_length(len(ids), model)
+    out, texts = [gaps[0]], [[]]
+    for _ in range(question.tokens):
+        targets = torch.tensor([[*out, 0]])
+        scores = model.logits({"tokens": torch.tensor([ids]), "targets": targets})[0, -1, : len(tokenizer)]
+        out.append(choose(scores, question, draw))
+        if out[-1] == tokenizer.separator or len(out) == model.size.length or out[-1] == gaps[-1]:
+            break
+        if out[-1] in gaps:
+            texts += [[] for _ in range(gaps.index(out[-1]) + 1 - len(texts))]
+        elif not tokenizer.is_special[out[-1]]:
+            texts[-1].append(out[-1])
+    texts += [[] for _ in range(len(gaps) - 1 - len(texts))]
+    whole = [*pieces[0]]
+    for text, piece in zip(texts, pieces[1:], strict=True):
+        whole += [*text, *piece]
+    return tokenizer.decode(whole)
+
+
+def choose(scores: Tensor, question: Question, draw: torch.Generator) -> int:
+    """One token of (V,) scores."""
+    if question.temperature == 0:
+        return int(scores.argmax())
+    best, which = scores.topk(min(question.top, len(scores)))
+    return int(which[torch.multinomial(torch.softmax(best / question.temperature, 0), 1, generator=draw)])
+
+
+def check_length(count: int, model) -> None:
+    """ValueError when the model has learned no position so far."""
+    if count > model.size.length:
+        raise ValueError(f"prompt must have at most {model.size.length} tokens for this model, got {count}")
+
+
+def main() -> int:
+    try:
+        print(generate(parse(None, Question, "python -m minilib.training.generate", "Ask a trained model.")))
+    except (ValueError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,142 @@
+"""Folders of transformers: a model with its tokenizer, as `AutoModel` and `AutoTokenizer` write and read them.
+
+`config.json` has the sizes, `model.safetensors` the weights, `tokenizer.json` the tokenizer, and three short files say
+how the last two are used. The names of tensors and fields are translated by `minilib.models.hugging_face`. An older
+folder may have `vocab.txt`, or `vocab.json` and `merges.txt`, in place of `tokenizer.json`. Absent on purpose: weights
+that have to be unpickled (`pytorch_model.bin`) or are in several files, and downloading.
+"""
+
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+
+from minilib.models import hugging_face
+from minilib.models.layers import Size
+from minilib.training.data.tokenizer import SEPARATOR, SPECIAL, Tokenizer, of_tokens
+from minilib.training.data.tokenizer import read as tokenizer_from
+
+CONFIG, WEIGHTS, TOKENIZER = "config.json", "model.safetensors", "tokenizer.json"
+# What they call the special tokens, and what a tokenizer gives a model beside `input_ids`.
+NAMED = {
+    "bert": {f"{name}_token": f"[{name.upper()}]" for name in ("pad", "unk", "cls", "sep", "mask")},
+    "gpt2": dict.fromkeys(("bos_token", "eos_token", "unk_token", "pad_token"), SEPARATOR["gpt2"]),
+    "t5": {"pad_token": "<pad>", "eos_token": "</s>", "additional_special_tokens": SPECIAL["t5"][2:]},
+}
+GIVEN = {"bert": ["token_type_ids", "attention_mask"], "gpt2": ["attention_mask"], "t5": ["attention_mask"]}
+SAVE = "load and save it once with transformers: from_pretrained(FOLDER).save_pretrained(FOLDER)"
+
+
+class Model(NamedTuple):
+    """What `read` returns: the size of the model, its weights in float32 by our names, and its tokenizer."""
+
+    size: Size
+    weights: dict[str, Tensor]
+    tokenizer: Tokenizer
+
+
+def is_one(folder: Path) -> bool:
+    """Whether the folder has a config.json."""
+    return (folder / CONFIG).exists()
+
+
+def read(folder: Path) -> Model:
+    """The model in a folder.
+
+    Raises:
+        ValueError: a file is missing or cannot be read, or the model is none that we have; the message names the file
+            and the field.
+    """
+    told, weights = read_object(folder / CONFIG), read_weights(folder)
+    try:
+        size = hugging_face.size(told, weights)
+    except ValueError as error:
+        raise ValueError(f"{folder / CONFIG}: {error}") from None
+    tokenizer = read_tokenizer(folder)
+    family = hugging_face.FAMILY[type(size)]
+    if tokenizer.kind != family or len(tokenizer) > size.vocabulary:
+        raise ValueError(
+            f"the tokenizer in {folder} has {len(tokenizer):,} tokens of kind {tokenizer.kind}: must have at most the"
+            f" {size.vocabulary:,} of the model, a {family}"
+        )
+    return Model(size, hugging_face.to_ours(size, weights), tokenizer)
+
+
+def read_object(path: Path) -> dict:
+    """The JSON object in a file. ValueError: it cannot be read, or is none."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(found, dict):
+            raise ValueError(f"must be an object, is {found!r:.40}")
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{path} cannot be read: {error}") from None
+    return found
+
+
+def read_weights(folder: Path) -> dict[str, Tensor]:
+    """The tensors in model.safetensors, by their names, in float32. ValueError: there is none that can be read."""
+    path = folder / WEIGHTS
+    if not path.exists():
+        for other in ("pytorch_model.bin", f"{WEIGHTS}.index.json"):
+            if (folder / other).exists():
+                raise ValueError(f"{folder} has {other}, which is not read here: must be {WEIGHTS}; {SAVE}")
+    try:
+        return {name: t.float() for name, t in load_file(path).items()}
+    except (OSError, SafetensorError) as error:
+        raise ValueError(f"the weights {path} cannot be read: {error}") from None
+
+
+def read_tokenizer(folder: Path) -> Tokenizer:
+    """From tokenizer.json, or from what older folders have. ValueError: it is missing, or cannot be read."""
+    path = folder / TOKENIZER
+    try:
+        if path.exists() or not is_one(folder):
+            return tokenizer_from(path.read_text(encoding="utf-8"))
+        if (path := folder / "vocab.txt").exists():
+            told = folder / "tokenizer_config.json"
+            lower = (read_object(told) if told.exists() else {}).get("do_lower_case", True)
+            return of_tokens("bert", path.read_text(encoding="utf-8").splitlines(), lowercase=lower)
+        if (path := folder / "vocab.json").exists():
+            number = read_object(path)
+            path = folder / "merges.txt"
+            lines = path.read_text(encoding="utf-8").splitlines()
+            merges = [line.split(" ") for line in lines if line and not line.startswith("#version")]
+            return of_tokens("gpt2", sorted(number, key=number.get), merges)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"the tokenizer {path} cannot be read: {error}") from None
+    raise ValueError(f"{folder} has no {TOKENIZER}, vocab.txt or vocab.json: {SAVE.replace('it', 'its tokenizer', 1)}")
+
+
+def write(folder: Path, size: Size, weights: dict[str, Tensor], tokenizer: Tokenizer, dtype: torch.dtype) -> None:
+    """Write a model into a folder that is there, its weights rounded to `dtype`.
+
+    Raises:
+        ValueError: transformers has no such model (BERT with `pre_norm`).
+    """
+    family, number = hugging_face.FAMILY[type(size)], tokenizer.number
+    names = NAMED[family] | ({"unk_token": "<unk>"} if family == "t5" and "<unk>" in number else {})
+    ids = {"pad_token_id": number[names["pad_token"]]}
+    if family != "bert":
+        ids["eos_token_id"] = number[names["eos_token"]]
+        start = {"gpt2": ("bos_token_id", ids["eos_token_id"]), "t5": ("decoder_start_token_id", 0)}
+        ids |= dict([start[family]])
+        write_object(folder / "generation_config.json", ids)
+    told = hugging_face.config(size) | ids | {"dtype": str(dtype).removeprefix("torch.")}
+    write_object(folder / CONFIG, told)
+    about = {"tokenizer_class": "PreTrainedTokenizerFast", "model_max_length": size.length}
+    about |= {"model_input_names": ["input_ids", *GIVEN[family]], "clean_up_tokenization_spaces": False}
+    write_object(folder / "tokenizer_config.json", about | names)
+    (folder / TOKENIZER).write_text(tokenizer.content + "\n", encoding="utf-8")
+    theirs = hugging_face.to_theirs(size, weights)
+    save_file(
+        {name: t.to(dtype).contiguous() for name, t in theirs.items()}, folder / WEIGHTS, metadata={"format": "pt"}
+    )
+    (folder / WEIGHTS).chmod((folder / CONFIG).stat().st_mode)  # safetensors lets nobody else read
+
+
+def write_object(path: Path, told: dict) -> None:
+    path.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")

@@ -1,0 +1,411 @@
+"""Folders that transformers wrote are read here, and folders that are written here are read by transformers."""
+
+import json
+import shutil
+import sys
+
+import numpy as np
+import pytest
+import tokenizers
+import torch
+import transformers
+from tokenizers import decoders, models, normalizers, pre_tokenizers, processors, trainers
+from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoModelForSeq2SeqLM, AutoTokenizer
+
+from minilib.training import evaluate, export, finetune, generate, trainer
+from minilib.training.data.tokenizer import SPECIAL
+from minilib.training.evaluate import Evaluation
+from minilib.training.finetune import Finetuning
+from minilib.training.generate import Question
+from minilib.training.run_dir import read_curve
+
+SIZE = {"layers": 2, "width": 32, "heads": 4}
+AUTO = {"bert": AutoModelForMaskedLM, "gpt2": AutoModelForCausalLM, "t5": AutoModelForSeq2SeqLM}
+MODEL = {"bert": "bert-tiny", "gpt2": "gpt2", "t5": "t5-small"}
+TEXTS = ["The old king sees a dog.", "", "  Émile's [MASK] <extra_id_3> </s> <|endoftext|> the\n\nsea "]
+
+
+@pytest.fixture(scope="module")
+def lines(prose):
+    return [line for path in sorted(prose.iterdir()) for line in path.read_text(encoding="utf-8").split("\n\n")]
+
+
+# ---- Folders with the layout of bert-base-uncased, gpt2 and t5-small -------------------------------------------------
+
+
+def wordpiece(lines):
+    """[PAD] is 0, the other special tokens stand in the middle, and there are names that nobody uses."""
+    made = tokenizers.Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    made.normalizer, made.pre_tokenizer = normalizers.BertNormalizer(), pre_tokenizers.BertPreTokenizer()
+    names = ["[PAD]", *(f"[unused{k}]" for k in range(30)), "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    made.train_from_iterator(lines, trainers.WordPieceTrainer(vocab_size=200, special_tokens=names))
+    number = made.get_vocab()
+    return transformers.BertTokenizer(vocab={token: number[token] for token in sorted(number, key=number.get)})
+
+
+def bytes_pairs(lines):
+    """The only special token is the last."""
+    made = tokenizers.Tokenizer(models.BPE())
+    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    letters = pre_tokenizers.ByteLevel.alphabet()
+    made.train_from_iterator(lines, trainers.BpeTrainer(vocab_size=320, initial_alphabet=letters, special_tokens=[]))
+    model = json.loads(made.to_str())["model"]
+    vocab = model["vocab"] | {"<|endoftext|>": len(model["vocab"])}
+    return transformers.GPT2Tokenizer(vocab=vocab, merges=[tuple(pair) for pair in model["merges"]])
+
+
+def unigram(lines):
+    """<pad>, </s> and <unk> come first, and the sentinels last, the last of them first."""
+    made = tokenizers.Tokenizer(models.Unigram())
+    made.pre_tokenizer = pre_tokenizers.Metaspace()
+    names = ["<pad>", "</s>", "<unk>"]
+    made.train_from_iterator(
+        lines, trainers.UnigramTrainer(vocab_size=120, special_tokens=names, unk_token="<unk>", show_progress=False)
+    )
+    pieces = json.loads(made.to_str())["model"]["vocab"] + [(f"<extra_id_{k}>", 0.0) for k in reversed(range(100))]
+    made = tokenizers.Tokenizer(models.Unigram([tuple(piece) for piece in pieces], unk_id=2))
+    made.normalizer = normalizers.NFKC()
+    made.pre_tokenizer, made.decoder = pre_tokenizers.Metaspace(), decoders.Metaspace()
+    made.post_processor = processors.TemplateProcessing(
+        single="$A </s>", pair="$A </s> $B </s>", special_tokens=[("</s>", 1)]
+    )
+    more = {"pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"}
+    return transformers.PreTrainedTokenizerFast(tokenizer_object=made, extra_special_tokens=SPECIAL["t5"][2:], **more)
+
+
+def theirs(family, tokenizer, extra=8):
+    """A model of transformers with weights that no layer could confuse, and more entries than the tokenizer has."""
+    torch.manual_seed(0)
+    v, end = len(tokenizer) + extra, tokenizer.eos_token_id
+    size = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4}
+    if family == "bert":
+        more = {"intermediate_size": 128, "max_position_embeddings": 48, "initializer_range": 0.2}
+        model = transformers.BertForPreTraining(transformers.BertConfig(vocab_size=v, **size, **more))
+    elif family == "gpt2":
+        more = {"n_positions": 48, "initializer_range": 0.2, "bos_token_id": end, "eos_token_id": end}
+        model = transformers.GPT2LMHeadModel(transformers.GPT2Config(vocab_size=v, **size, **more))
+    else:
+        size = {"d_model": 32, "num_layers": 2, "num_heads": 4}
+        more = {"d_kv": 8, "d_ff": 128, "decoder_start_token_id": 0}
+        model = transformers.T5ForConditionalGeneration(transformers.T5Config(vocab_size=v, **size, **more))
+    with torch.no_grad():
+        for p in model.parameters():
+            p += 0.05 * torch.randn(p.shape)
+    return model.eval()
+
+
+@pytest.fixture(scope="module")
+def folders(lines, tmp_path_factory):
+    """One of each family, written by transformers."""
+    made = {}
+    for family, train in (("bert", wordpiece), ("gpt2", bytes_pairs), ("t5", unigram)):
+        tokenizer = train(lines)
+        made[family] = tmp_path_factory.mktemp("theirs") / family
+        theirs(family, tokenizer).save_pretrained(made[family])
+        tokenizer.save_pretrained(made[family])
+    return made
+
+
+def logits(ours, other, high):
+    """Of both models, on random tokens; where ours guesses."""
+    generator = torch.Generator().manual_seed(1)
+    tokens, targets = (torch.randint(high, (3, n), generator=generator) for n in (16, 5))
+    kind = type(ours).__name__
+    with torch.no_grad():
+        if kind == "Bert":
+            positions = torch.arange(16).expand(3, 16)
+            found = other(tokens)
+            found = found.logits if "logits" in found else found.prediction_logits
+            return ours.logits({"tokens": tokens, "positions": positions}), found
+        if kind == "Gpt2":
+            return ours.logits({"tokens": torch.cat([tokens, tokens[:, :1]], 1)}), other(tokens).logits
+        return ours.logits({"tokens": tokens, "targets": targets}), other(tokens, labels=targets).logits
+
+
+def close(pair, rtol=1e-5):
+    ours, other = pair
+    assert (ours - other).norm() < rtol * other.norm()
+
+
+# ---- From transformers -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("family", AUTO)
+class TestTheirs:
+    def test_it_is_loaded_with_the_same_logits_and_the_same_tokens(self, folders, family):
+        model, tokenizer, config = export.load(folders[family])
+        assert config is None
+        assert (tokenizer.kind, model.training) == (family, False)
+        assert (model.size.layers, model.size.width, model.size.heads) == (2, 32, 4)
+        head = transformers.BertForPreTraining if family == "bert" else AUTO[family]
+        close(logits(model, head.from_pretrained(folders[family]), len(tokenizer)))
+        other = AutoTokenizer.from_pretrained(folders[family])
+        for text in TEXTS:
+            if "[MASK]" not in text:  # where it is, theirs reads special tokens in a text, and ours reads text
+                assert tokenizer.encode(text).tolist() == other.encode(text, add_special_tokens=False)
+        named = {tokenizer.tokens[i] for i in np.flatnonzero(tokenizer.is_special)}
+        assert named == set(other.all_special_tokens)
+        assert tokenizer.tokens[0] not in SPECIAL[family] or not tokenizer.is_special[: tokenizer.special].all()
+
+    def test_a_run_goes_on_from_it_with_shorter_rows(self, small, folders, family, tmp_path):
+        start = small(
+            model=MODEL[family], **SIZE, vocabulary=4096, steps=30, log_every=1, lr=3e-3, evaluate_every=30,
+            save_every=30, init_from=str(folders[family]),
+        )  # fmt: skip
+        results = trainer.train(start, quiet=True)
+        begun = export.load(folders[family])
+        curve = read_curve(start.folder)
+        assert results["validation_loss"] < curve[0]["loss"] - 0.5
+        trained = export.load(start.folder)
+        assert trained.tokenizer.content == begun.tokenizer.content
+        assert trained.model.size.vocabulary == begun.model.size.vocabulary  # more than there are tokens
+        if family != "t5":  # whose length is no parameter
+            assert trained.model.size.length == begun.model.size.length == 48
+        again = trainer.train(start, quiet=True)  # complete: nothing is done
+        assert again["steps"] == 30
+
+    def test_the_loss_of_text_is_the_same_before_and_after_an_export(self, folders, family, prose, tmp_path):
+        asked = {"text": str(prose / "0.txt"), "device": "cpu", "rows": 16}
+        out = export.save(folders[family], tmp_path / "again")
+        assert not (out / "run-config.json").exists()
+        first, second = (evaluate.evaluate(Evaluation(run=str(run), **asked)) for run in (folders[family], out))
+        assert first == second
+        asked["length"] = 12
+        assert evaluate.evaluate(Evaluation(run=str(out), **asked))["loss"] != first["loss"]
+        asked["length"] = 1000
+        with pytest.raises(ValueError, match=r"length = 1000: must be at most \d+ for this model"):
+            evaluate.evaluate(Evaluation(run=str(out), **asked))
+        with pytest.raises(ValueError, match="does not say on what it was trained: give a --text"):
+            evaluate.evaluate(Evaluation(run=str(out)))
+
+    def test_it_is_asked(self, folders, family):
+        tokenizer = export.load(folders[family]).tokenizer
+        text = generate.generate(Question(run=str(folders[family]), prompt="my [MASK] sees a dog", tokens=5))
+        names = [name for name in SPECIAL[family] if name != "[MASK]" or family == "bert"]
+        assert not any(name in text for name in names)
+        assert len(tokenizer.encode(text)) >= 5
+
+
+def test_bert_answers_as_transformers_does(folders):
+    """The likeliest token for a [MASK] that both read."""
+    tokenizer, model = (
+        auto.from_pretrained(folders["bert"]) for auto in (AutoTokenizer, transformers.BertForPreTraining)
+    )
+    given = tokenizer("the old [MASK] sees a dog.", return_tensors="pt")
+    with torch.no_grad():
+        scores = model(**given).prediction_logits[0, int((given.input_ids[0] == tokenizer.mask_token_id).nonzero())]
+    scores[tokenizer.all_special_ids] = -torch.inf
+    best = tokenizer.convert_ids_to_tokens(int(scores[: len(tokenizer)].argmax()))
+    asked = Question(run=str(folders["bert"]), prompt="the old [MASK] sees a dog.")
+    expected = tokenizer.convert_tokens_to_ids(tokenizer.tokenize("the old")) + [tokenizer.convert_tokens_to_ids(best)]
+    assert generate.generate(asked).startswith(tokenizer.decode(expected))
+
+
+def test_bert_is_fine_tuned(folders, tmp_path):
+    task = tmp_path / "task"
+    task.mkdir()
+    for part in ("train", "validation"):
+        rows = ["sentence\tlabel", *(f"the {'king' if k % 2 else 'dog'} sees me\t{k % 2}" for k in range(40))]
+        (task / f"{part}.tsv").write_text("\n".join(rows), encoding="utf-8")
+    asked = Finetuning(
+        run=str(folders["bert"]), task=str(task), from_scratch=True, out=str(tmp_path / "out"), epochs=20
+    )
+    results = finetune.finetune(asked, quiet=True)
+    assert results["pretrained"]["mean"] > 0.9
+
+
+def test_a_bert_with_the_second_head_keeps_it_where_it_is_used(small, folders):
+    both = small(
+        model="bert-tiny", **SIZE, vocabulary=4096, steps=2, next_sentence=True, init_from=str(folders["bert"])
+    )
+    trainer.train(both, quiet=True)
+    assert export.load(both.folder).model.size.next_sentence
+
+
+def test_older_tokenizer_files_are_read(folders, tmp_path):
+    for family, wanted in (("bert", ["vocab.txt"]), ("gpt2", ["vocab.json", "merges.txt"])):
+        folder = shutil.copytree(folders[family], tmp_path / family)
+        told = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))["model"]
+        (folder / "tokenizer.json").unlink()
+        names = sorted(told["vocab"], key=told["vocab"].get)
+        texts = {"vocab.txt": "\n".join(names) + "\n", "vocab.json": json.dumps(told["vocab"])}
+        texts["merges.txt"] = "#version: 0.2\n" + "\n".join(" ".join(pair) for pair in told.get("merges", [])) + "\n"
+        for name in wanted:
+            (folder / name).write_text(texts[name], encoding="utf-8")
+        old, new = export.read_tokenizer(folder), export.read_tokenizer(folders[family])
+        assert old.tokens == new.tokens
+        for text in TEXTS:
+            assert old.encode(text).tolist() == new.encode(text).tolist()
+    (folder / "merges.txt").unlink()
+    with pytest.raises(ValueError, match=r"the tokenizer .*merges.txt cannot be read"):
+        export.load(folder)
+    cased = tmp_path / "bert" / "tokenizer_config.json"
+    cased.write_text('{"do_lower_case": false}')
+    tokenizer = export.read_tokenizer(tmp_path / "bert")
+    assert tokenizer.encode("KING").tolist() == [tokenizer.number["[UNK]"]]
+
+
+@pytest.mark.parametrize(
+    ("family", "file", "text", "message"),
+    [
+        (
+            "bert",
+            "config.json",
+            {"hidden_act": "relu"},
+            r"config.json: hidden_act = 'relu': must be 'gelu' for our bert",
+        ),
+        ("gpt2", "config.json", {"n_inner": 64}, r"config.json: n_inner = 64: must be None or 128 for our gpt2"),
+        ("t5", "config.json", {"feed_forward_proj": "gated-gelu"}, r"feed_forward_proj = 'gated-gelu': must be 'relu'"),
+        ("t5", "config.json", {"model_type": "mt5"}, r"model_type = 'mt5': must be one of bert, gpt2, t5"),
+        ("bert", "config.json", {"num_hidden_layers": 1}, r"are of another model: bert.encoder.layer.1.* here"),
+        ("bert", "config.json", "[]", r"config.json cannot be read: must be an object, is \[\]"),
+        ("bert", "tokenizer.json", "{}", r"the tokenizer .*tokenizer.json cannot be read"),
+        (
+            "bert",
+            "tokenizer.json",
+            None,
+            r"has no tokenizer.json, vocab.txt or vocab.json: load and save its tokenizer",
+        ),
+        ("gpt2", "model.safetensors", "", r"the weights .*model.safetensors cannot be read"),
+        ("gpt2", "model.safetensors", None, r"the weights .*model.safetensors cannot be read: No such file"),
+    ],
+)
+def test_what_cannot_be_loaded_is_named_in_one_line(folders, tmp_path, family, file, text, message):
+    folder = shutil.copytree(folders[family], tmp_path / "folder")
+    if isinstance(text, dict):
+        text = json.dumps(json.loads((folder / file).read_text()) | text)
+    (folder / file).unlink() if text is None else (folder / file).write_text(text)
+    with pytest.raises(ValueError, match=message) as error:
+        export.load(folder)
+    assert "\n" not in str(error.value)
+
+
+def test_a_model_that_has_to_be_unpickled_a_run_by_its_old_name_and_another_tokenizer_are_refused(folders, tmp_path):
+    folder = shutil.copytree(folders["bert"], tmp_path / "folder")
+    shutil.copy(folders["gpt2"] / "tokenizer.json", folder)
+    with pytest.raises(ValueError, match=r"has .* tokens of kind gpt2: must have at most the \d+ of the model, a bert"):
+        export.load(folder)
+    (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
+    with pytest.raises(ValueError, match=r"has pytorch_model.bin, which is not read here: .*save_pretrained"):
+        export.load(folder)
+    (folder / "config.json").write_text('{"model": "bert-tiny", "corpus": "docstrings"}')
+    with pytest.raises(ValueError, match="config.json is that of a run: rename it to run-config.json"):
+        export.load(folder)
+
+
+def test_a_run_does_not_begin_where_a_model_or_a_run_by_its_old_name_is(small, folders, tmp_path):
+    folder = shutil.copytree(folders["bert"], tmp_path / "folder")
+    with pytest.raises(ValueError, match="folder has a model, and no run: give another --out"):
+        trainer.train(small(out=str(folder)), quiet=True)
+    (folder / "config.json").write_text('{"model": "bert-tiny", "corpus": "docstrings"}')
+    with pytest.raises(ValueError, match="config.json is that of a run: rename it to run-config.json"):
+        trainer.train(small(out=str(folder)), quiet=True)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"length": 64}, "length = 64: must be at most 48, the positions of .*bert"),
+        ({"layers": 3}, "are of another model: blocks.2.*absent there"),
+        ({"vocabulary": 500}, r"vocabulary = 500: init_from = .* has a tokenizer of \d+; leave vocabulary out"),
+        ({"model": "gpt2", "vocabulary": 400}, "has a bert tokenizer: model = 'gpt2' needs that of a gpt2"),
+    ],
+)
+def test_a_run_of_another_shape_does_not_begin_with_it_and_leaves_nothing(small, folders, changes, message):
+    given = {"model": "bert-tiny", **SIZE, "vocabulary": 4096, "init_from": str(folders["bert"])}
+    config = small(**given | changes)
+    with pytest.raises(ValueError, match=message):
+        trainer.train(config, quiet=True)
+    assert not config.folder.exists()
+
+
+# ---- To transformers -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def runs(together):
+    """A run of each family, and of a BERT with both heads."""
+    made = {}
+    for name, more in {"bert": {}, "gpt2": {}, "t5": {}, "pairs": {"next_sentence": True}}.items():
+        model = MODEL.get(name, "bert-tiny")
+        vocabulary = 400 if name == "t5" else 320
+        made[name] = together(f"out-{name}", model=model, **SIZE, vocabulary=vocabulary, steps=2, **more)
+        trainer.train(made[name], quiet=True)
+    return made
+
+
+@pytest.fixture
+def said(monkeypatch):
+    """What transformers warns of."""
+    lines = []
+    for level in ("warning", "warning_once", "error"):
+        for name in ("modeling_utils", "tokenization_utils_base", "generation.utils", "configuration_utils"):
+            logger = sys.modules[f"transformers.{name}"].logger
+            monkeypatch.setattr(logger, level, lambda *text, **_: lines.append(text))
+    return lines
+
+
+@pytest.mark.parametrize("family", AUTO)
+class TestOurs:
+    def test_transformers_loads_it_with_the_same_logits_and_tokens(self, runs, family, tmp_path, said):
+        out = export.save(runs[family].folder, tmp_path / "out")
+        ours = export.load(runs[family].folder)
+        other, info = AUTO[family].from_pretrained(out, output_loading_info=True)
+        assert not any(info.values()), info
+        assert other.dtype == torch.float32
+        close(logits(ours.model, other, len(ours.tokenizer)))
+        tokenizer = AutoTokenizer.from_pretrained(out)
+        assert len(tokenizer) == len(ours.tokenizer) == other.config.vocab_size
+        assert tokenizer.model_max_length == 16
+        assert set(tokenizer.all_special_tokens) == set(SPECIAL[family])
+        before, after = {"bert": (["[CLS]"], ["[SEP]"]), "gpt2": ([], []), "t5": ([], ["</s>"])}[family]
+        around = [[ours.tokenizer.number[token] for token in tokens] for tokens in (before, after)]
+        for text in ("The old king sees a dog.", "Émile", ""):
+            assert tokenizer(text)["input_ids"] == around[0] + ours.tokenizer.encode(text).tolist() + around[1]
+        last = SPECIAL[family][-1]
+        assert ours.tokenizer.number[last] in tokenizer(f"the {last} dog")["input_ids"]
+        assert ("token_type_ids" in tokenizer("a")) == (family == "bert")
+        assert tokenizer(["a dog", "a"], padding=True)["attention_mask"][1][-1] == 0
+        if family != "bert":
+            given = tokenizer("the old king", return_tensors="pt")
+            other.generate(**given, max_new_tokens=3, do_sample=False)
+        assert said == []
+
+    def test_it_comes_back_as_it_was(self, runs, family, tmp_path):
+        out = export.save(runs[family].folder, tmp_path / "deep" / "out")
+        run, back = export.load(runs[family].folder), export.load(out)
+        assert back.tokenizer.content == run.tokenizer.content
+        assert back.model.size == run.model.size
+        assert all(torch.equal(t, run.model.state_dict()[name]) for name, t in back.model.state_dict().items())
+        asked = [Evaluation(run=str(folder), rows=8, device="cpu") for folder in (runs[family].folder, out)]
+        assert evaluate.evaluate(asked[0]) == evaluate.evaluate(asked[1])
+
+
+def test_both_heads_of_a_bert_are_loaded_and_agree(runs, tmp_path):
+    out = export.save(runs["pairs"].folder, tmp_path / "out")
+    ours = export.load(out).model
+    other, info = transformers.BertForPreTraining.from_pretrained(out, output_loading_info=True)
+    assert not any(info.values())
+    close(logits(ours, other, ours.size.vocabulary))
+    tokens = torch.arange(10, 26)[None]
+    with torch.no_grad():
+        close((ours.next(ours.pooled(ours.hidden(tokens))), other(tokens).seq_relationship_logits))
+
+
+def test_a_pair_of_texts_has_two_segments(runs, tmp_path):
+    tokenizer = AutoTokenizer.from_pretrained(export.save(runs["bert"].folder, tmp_path / "out"))
+    pair = tokenizer("a dog", "the king")
+    assert tokenizer.convert_ids_to_tokens(pair["input_ids"])[0] == "[CLS]"
+    assert [tokenizer.convert_ids_to_tokens(pair["input_ids"]).count(t) for t in ("[CLS]", "[SEP]")] == [1, 2]
+    segments = pair["token_type_ids"]
+    assert segments[0] == 0
+    assert segments[-1] == 1
+
+
+def test_pre_norm_is_refused_and_nothing_is_written(small, tmp_path):
+    config = small(pre_norm=True, steps=1)
+    trainer.train(config, quiet=True)
+    with pytest.raises(ValueError, match="pre_norm = True: transformers has no such BERT"):
+        export.save(config.folder, tmp_path / "out")
+    assert {path.name for path in tmp_path.iterdir()} == {"run"}
+    assert export.load(config.folder).model.size.pre_norm

@@ -1,0 +1,66 @@
+"""The optimizer of a run: its numbers arrive, and what is not given is the method's own."""
+
+import pytest
+import torch
+
+from minilib.training import trainer
+from minilib.training.config import NUMBERS, OPTIMIZERS, Config
+from minilib.training.optimizers import optimizer
+from minilib.training.run_dir import read_curve
+
+CPU = torch.device("cpu")
+GIVEN = {"beta1": 0.7, "beta2": 0.8, "eps": 0.03}
+
+
+def made(name, **numbers):
+    return optimizer(name, torch.nn.Linear(3, 3), 0.1, 0.01, CPU, **numbers)
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+class TestEveryMethod:
+    def test_what_it_has_is_set_in_every_group_and_the_rest_is_its_own(self, name):
+        own = made(name).param_groups
+        for number in NUMBERS[name]:
+            for group, before in zip(made(name, **{number: GIVEN[number]}).param_groups, own, strict=True):
+                changed = {key: value for key, value in group.items() if key != "params" and value != before[key]}
+                if number == "eps":
+                    assert changed == {"eps": 0.03}
+                else:
+                    place = int(number[-1]) - 1
+                    betas = list(before["betas"])
+                    betas[place] = GIVEN[number]
+                    assert changed == {"betas": tuple(betas)}
+
+    def test_what_it_has_not_is_refused(self, name):
+        for number, value in GIVEN.items():
+            if number in NUMBERS[name]:
+                assert getattr(Config(optimizer=name, **{number: value}), number) == value
+            else:
+                with pytest.raises(ValueError, match=f"{number} must be left out, got {value:g}: {name} has"):
+                    Config(optimizer=name, **{number: value})
+
+
+def test_a_large_eps_makes_the_first_step_of_a_run_shorter(small, tmp_path):
+    """AdamW's first step is lr·g/(|g| + eps): with eps far above the gradients nothing is learned."""
+    losses = {}
+    for eps in (None, 1e4):
+        config = small(eps=eps, lr=5e-3, steps=8, log_every=1, warmup=0.0, out=str(tmp_path / str(eps)))
+        trainer.train(config, quiet=True)
+        losses[eps] = [row["loss"] for row in read_curve(config.folder)]
+    assert losses[None][0] == losses[1e4][0]
+    assert losses[None][0] - losses[None][-1] > 10 * abs(losses[1e4][0] - losses[1e4][-1])
+    with pytest.raises(ValueError, match=r"has a run with eps = 10000.0, now it is None"):
+        trainer.train(small(lr=5e-3, steps=8, log_every=1, warmup=0.0, out=str(tmp_path / "10000.0")), quiet=True)
+
+
+@pytest.mark.parametrize("schedule", ["linear", "polynomial", "cosine"])
+def test_the_rate_falls_from_the_peak_to_min_lr_and_no_further(schedule):
+    config = Config(lr=0.1, min_lr=0.02, steps=1000, schedule=schedule, warmup=10.0)
+    (phase,) = config.plan
+    rates = [trainer.learning_rate(config, phase, step) for step in range(1001)]
+    assert rates[0] == pytest.approx(0.01, rel=0.01)  # a tenth of the warm-up
+    assert max(rates) == pytest.approx(0.1, rel=0.01)
+    assert rates[9:] == sorted(rates[9:], reverse=True)
+    assert rates[1000] == 0.02
+    half = trainer.learning_rate(Config(lr=0.1, steps=1000, schedule=schedule, warmup=10.0), phase, 500)
+    assert rates[500] == pytest.approx(0.02 + 0.8 * half)  # as nanoGPT: min_lr + what is left of lr − min_lr
