@@ -1,27 +1,79 @@
-"""What several studies share, so that their records can be compared: tasks, variants of methods, ways to tune and run.
+"""What several studies share: their command line, and, so that records can be compared, tasks, variants, tuning.
 
 Nothing is built or read when this is imported. A function that trains in PyTorch imports it then, so that the studies
 in NumPy do without.
 """
 
+import argparse
 import json
 import math
+import shlex
+import sys
 from collections.abc import Callable
 from functools import cache, partial
 from math import sqrt
 from pathlib import Path
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
 
 from minilib.autodiff import cross_entropy
 from minilib.datasets import docstrings
-from minilib.experiments.study import Study
+from minilib.experiments import tuning
+from minilib.experiments.study import USUAL, Asked, Study, settings
 from minilib.experiments.tasks import DigitsTask, WordsTask, train
-from minilib.experiments.tuning import best_rate
 from minilib.optim import CAME, LAMB, AdamW, clip_grad_norm, parameter_groups
 from minilib.optim.base import ema
 from minilib.schedules import polynomial, warmup
+
+# ---- The command line of a study -------------------------------------------------------------------------------------
+
+NUMPY = "this study is written in NumPy"  # why a study runs on the CPU alone
+
+
+def start(main: Callable[[Asked], None], sizes: dict[str, dict], cpu_only: str | None = None) -> None:
+    """Run `main` at the size and on the device that the command line names; exit 2 with one line if they cannot be had.
+
+    Args:
+        sizes: size -> settings: all of them for "laptop", for another size those that are different there.
+        cpu_only: why the study runs on the CPU alone; None for a study in PyTorch that runs on any device.
+    """
+    module = main.__globals__["__spec__"].name
+    parser = argparse.ArgumentParser(prog=f"python -m {module}", allow_abbrev=False)
+    parser.add_argument("--size", default="laptop", help=f"one of {', '.join(sizes)}; laptop makes the book's record")
+    usual = ", ".join(f"{USUAL[size]} for {size}" for size in sizes)
+    parser.add_argument("--device", help=f"cpu, cuda, mps, xla; by default {usual}")
+    typed = parser.parse_args()
+    try:
+        asked = ask(sizes, typed.size, typed.device, cpu_only, shlex.join(["python", "-m", module, *sys.argv[1:]]))
+    except ValueError as error:
+        parser.exit(2, f"error: {error}\n")
+    main(asked)
+
+
+def ask(sizes: dict, size: str, device: str | None = None, cpu_only: str | None = None, command: str = "") -> Asked:
+    """What `start` hands to `main`.
+
+    A study trains in float32, so that every machine can repeat it; where a size has the setting "precision": "fastest",
+    in what is fastest on the device.
+
+    Raises:
+        ValueError: the study has no such size, or the device is not there or not for this study.
+    """
+    plan = settings(sizes, size)
+    device = device or USUAL[size]
+    if cpu_only and device != "cpu":
+        raise ValueError(f"device must be cpu, got {device!r}: {cpu_only}")
+    fastest = getattr(plan, "precision", "fp32") == "fastest"
+    if device == "cpu" and not fastest:
+        return Asked(size, device, plan, command=command)
+    from minilib.training.device import describe, pick, precision
+
+    place = pick(device)
+    machine = None if place.type == "cpu" else describe(place)
+    return Asked(size, device, plan, precision(place) if fastest else "fp32", machine, command)
+
 
 # ---- Tasks -----------------------------------------------------------------------------------------------------------
 
@@ -62,20 +114,42 @@ class Words(WordsTask):
         return [float(self.masked_loss(model, self.ids_test[h], self.hidden_test[h]).data) for h in halves]
 
 
+# ---- The best of several rates ---------------------------------------------------------------------------------------
+
+
+def inside(study: Study, rates: list[float], losses, who: str) -> float:
+    """The rate with the lowest loss.
+
+    Raises:
+        ValueError: it is at an edge of the grid. At size "toy" it may be.
+    """
+    k = int(np.argmin(losses))
+    if k in (0, len(rates) - 1) and not study.toy:
+        raise ValueError(f"the best rate of {who} is {rates[k]:.4g}, at the edge of its grid: extend it")
+    return rates[k]
+
+
+def best_rate(study: Study, loss: Callable[[float], float], rates: list[float]) -> float:
+    """`tuning.best_rate`; at size "toy" the best of these rates, and no other is tried."""
+    return min(rates, key=loss) if study.toy else tuning.best_rate(loss, rates)
+
+
 # ---- Masked words: seven rates on one seed, five fresh seeds ---------------------------------------------------------
 
 WORDS = {"steps": {64: 1200, 512: 600}, "tuning_seed": 100, "seeds": (0, 1, 2, 3, 4)}  # steps by batch
+TOY_WORDS = {"steps": {8: 40}, "seeds": (0,), "count": 1}  # `compare_on_words` takes means over 40 stretches
 
 
-def compare_on_words(study: Study, methods: dict[str, Callable], rates: dict[str, list[float]]) -> None:
+def compare_on_words(study: Study, plan: SimpleNamespace, methods: dict[str, Callable], rates: dict) -> None:
     """Tune every method at both batch sizes on one seed, run the best rate on fresh seeds, and record.
 
     Args:
+        plan: `steps` by batch, `tuning_seed` and `seeds`, as in WORDS.
         methods: name -> function (named parameters, lr) -> optimizer.
         rates: name -> rates, the best of which must not be at an edge.
     """
     curve, results = [], {"unigram": words().unigram_entropy()}
-    for batch, steps in WORDS["steps"].items():
+    for batch, steps in plan.steps.items():
         for method, grid in rates.items():
             case = f"{(batch, method)}"
 
@@ -84,14 +158,12 @@ def compare_on_words(study: Study, methods: dict[str, Callable], rates: dict[str
                 done = study.run((k, lambda at=at: words_run(make, *at, batch, steps)) for k, at in keys.items())
                 return [done[key] for key in keys]
 
-            tuned = [loss for loss, _ in losses(grid, [WORDS["tuning_seed"]])]
-            best = grid[int(np.argmin(tuned))]
-            if best in (grid[0], grid[-1]):
-                raise ValueError(f"the best rate of {method} at {batch} is {best}, at the edge of its grid: extend it")
-            fresh = losses([best], WORDS["seeds"])
+            tuned = [loss for loss, _ in losses(grid, [plan.tuning_seed])]
+            best = inside(study, grid, tuned, f"{method} at {batch}")
+            fresh = losses([best], plan.seeds)
             results[f"{batch}, {method}"] = {"lr": best, "tuning": tuned, "test": [loss for loss, _ in fresh]}
             ends = (np.arange(40) + 1) * steps // 40
-            for seed, (_, means) in zip(WORDS["seeds"], fresh, strict=True):
+            for seed, (_, means) in zip(plan.seeds, fresh, strict=True):
                 row = {"batch": batch, "optimizer": method, "seed": seed}
                 curve += [row | {"step": int(s), "loss": v} for s, v in zip(ends, means, strict=True)]
     study.record(curve, results, docstrings())
@@ -185,42 +257,66 @@ def lamb_variant(name: str, named, lr: float):
 
 CURVE = ("step", "tokens", "loss", "validation_loss", "validation_accuracy", "grad_norm", "lr")
 SMALL_BERT = {"vocabulary": 2048, "layers": 2, "width": 64, "length": 32, "tokens": 600_000, "evaluate_rows": 1024}
+# Models at the other sizes: of almost nothing, on a short text; and of four layers of width 256 with BERT's published
+# vocabulary.
+SHORT_TEXT = str(Path(__file__).parents[1] / "LICENSE-text")
+TOY_MODEL = {"corpus": SHORT_TEXT, "vocabulary": 400, "layers": 1, "width": 16, "length": 16, "evaluate_rows": 16}
+GPU_MODEL = {"vocabulary": 30_522, "layers": 4, "width": 256, "length": 128, "evaluate_rows": 1024}
+# Whole runs of them: 2 steps, and 50 million tokens. That is some thirty passes over the docstrings.
+TOY_RUN = TOY_MODEL | {"batch_size": 4, "steps": 2, "evaluate_every": 1, "log_every": 1}
+GPU_RUN = GPU_MODEL | {"batch_size": 256, "tokens": 50_000_000, "lr": 1e-3}
 THREE_MODELS = {
     "tokens": 500_000,
     "models": ("bert-tiny", "gpt2", "t5-small"),
     "batches": (32, 256),
     "base": 32,
     "seeds": (0, 1, 2),
+    "bench": SMALL_BERT | {"evaluate_rows": 512},  # settings of all runs
+}
+TOY_THREE_MODELS = {"tokens": 64, "batches": (2,), "base": 2, "seeds": (0,), "bench": TOY_MODEL}
+GPU_THREE_MODELS = {
+    "tokens": 20_000_000,
+    "batches": (64, 512),
+    "base": 64,
+    "bench": GPU_MODEL | {"evaluate_rows": 512, "micro_batch": 256},
+    "precision": "fastest",
 }
 
 
-def pretrain(folder: Path, **changes) -> list:
+def pretrain(asked: Asked, folder: Path, **changes) -> list:
     """The rows of a run's curve at which it validated, and its results. It goes on where it was killed."""
     from minilib.training import trainer
     from minilib.training.config import Config
     from minilib.training.run_dir import read_curve
 
-    config = Config(precision="fp32", device="cpu", out=str(folder), **changes)
+    config = Config(precision=asked.precision, device=asked.device, out=str(folder), **changes)
     results = trainer.train(config, quiet=True)
     rows = [{k: float(row[k]) for k in CURVE} for row in read_curve(folder)]
     return [[row for row in rows if row["validation_loss"] == row["validation_loss"]], results]
 
 
-def losses(folder: Path, validations: int = 8, **changes) -> list[list[float]]:
-    """Tokens and validation loss at (about) so many validations of a run of SMALL_BERT with changes, the last one last.
+def losses(asked: Asked, folder: Path, validations: int = 8, **settings) -> list[list[float]]:
+    """Tokens and validation loss at (about) so many validations of a run with these settings, the last one last.
 
     A run that diverged has one row: 0 and 99.
     """
     from minilib.training.config import Config
     from minilib.training.trainer import Diverged
 
-    settings = SMALL_BERT | changes
     often = max(1, sum(phase.steps for phase in Config(**settings).plan) // validations)
     try:
-        rows, _ = pretrain(folder, **settings, evaluate_every=often, log_every=often, save_every=10**6)
+        rows, _ = pretrain(asked, folder, **settings, evaluate_every=often, log_every=often, save_every=10**6)
     except Diverged:
         return [[0, 99.0]]
     return [[row["tokens"], round(row["validation_loss"], 4)] for row in rows]
+
+
+def autocast(asked: Asked):
+    """The context of a forward pass in the precision that was asked for."""
+    import torch
+
+    kind, half = asked.device.split(":")[0], {"bf16": torch.bfloat16, "fp16": torch.float16}.get(asked.precision)
+    return torch.autocast(kind, half, enabled=half is not None)
 
 
 def scaled(rates: list[float], batch: int, base: int) -> list[float]:
@@ -241,22 +337,30 @@ def tune(study: Study, job: Callable, first: dict) -> dict:
         key, function = job(case, lr)
         return study.run([(key, function)])[key][-1][1]
 
-    return {case: best_rate(partial(loss, case), rates) for case, rates in first.items()}
+    return {case: best_rate(study, partial(loss, case), rates) for case, rates in first.items()}
 
 
-def compare_models(study: Study, rates: dict[str, list[float]]) -> None:
-    """Tune every method on every model and batch of THREE_MODELS with one seed, repeat with two more, and record."""
-    plan = THREE_MODELS
+def settings_of_models(asked: Asked) -> dict:
+    """What the config of a study with `compare_models` has: its plan, of which the book's records leave out `bench`."""
+    return {key: value for key, value in vars(asked.plan).items() if key != "bench"}
 
-    def job(case, lr, seed=plan["seeds"][0]):
+
+def compare_models(study: Study) -> None:
+    """Tune every method on every model and batch of the plan with one seed, repeat with the others, and record.
+
+    The plan has what THREE_MODELS has, and `rates` by method.
+    """
+    asked, plan = study.asked, study.asked.plan
+
+    def job(case, lr, seed=plan.seeds[0]):
         (model, batch, optimizer), key = case, json.dumps([*case, lr, seed])
         folder = study.scratch / "-".join(map(str, json.loads(key)))
         changes = {"model": model, "batch_size": batch, "optimizer": optimizer, "lr": lr, "seed": seed}
-        return key, lambda: losses(folder, 16, tokens=plan["tokens"], evaluate_rows=512, **changes)
+        return key, lambda: losses(asked, folder, 16, **plan.bench | changes | {"tokens": plan.tokens})
 
-    cases = [(model, batch, name) for model in plan["models"] for batch in plan["batches"] for name in rates]
-    chosen = tune(study, job, {case: scaled(rates[case[2]], case[1], plan["base"]) for case in cases})
-    study.run([job(case, chosen[case], seed) for case in cases for seed in plan["seeds"][1:]])
+    cases = [(model, batch, name) for model in plan.models for batch in plan.batches for name in plan.rates]
+    chosen = tune(study, job, {case: scaled(plan.rates[case[2]], case[1], plan.base) for case in cases})
+    study.run([job(case, chosen[case], seed) for case in cases for seed in plan.seeds[1:]])
     curve = []
     for key, points in study.saved["jobs"].items():
         row = dict(zip(("model", "batch", "optimizer", "rate", "seed"), json.loads(key), strict=True))

@@ -66,11 +66,15 @@ def now() -> str:
 
 
 def write(path: Path, text: str) -> None:
-    """Write all of a file or nothing."""
+    """Write all of a file or nothing. OSError names the file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(path.name + ".part")
-    part.write_text(text, encoding="utf-8")
-    os.replace(part, path)
+    try:
+        part.write_text(text, encoding="utf-8")
+        os.replace(part, path)
+    except OSError as error:  # of a full disk it would not say where
+        part.unlink(missing_ok=True)
+        raise OSError(error.errno, error.strerror, str(path)) from None
 
 
 def machine() -> str:
@@ -108,7 +112,8 @@ def folder(name: str, where: Project | None = None) -> Path:
     records = (where or project()).records
     if not (records / name / "run.json").exists():
         known = sorted(path.parent.name for path in records.glob("*/run.json"))
-        raise ValueError(f"no recorded run {name!r}; there are {known}. Make it: make study NAME={name}")
+        how = f"NAME={name.removesuffix('-gpu')} SIZE=gpu" if name.endswith("-gpu") else f"NAME={name}"
+        raise ValueError(f"no recorded run {name!r}; there are {known}. Make it: make study {how}")
     return records / name
 
 

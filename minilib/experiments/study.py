@@ -1,43 +1,101 @@
 """A study: many small jobs, each done once and saved as soon as it is done, and the record of them all.
 
-It goes on where it stopped, perhaps with newer code: each job remembers the commit at which it was run. Absent on
-purpose: several processes; jobs that depend on each other.
+It goes on where it stopped, perhaps with newer code: each job remembers the commit at which it was run. A study has
+sizes: "laptop" is the one whose record the book reads, "toy" tries every line in seconds and proves nothing, "gpu" is
+for one card. Absent on purpose: several processes; jobs that depend on each other.
 """
 
 import json
 import platform
 import sys
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
+from types import SimpleNamespace
 
 from minilib import needs
 from minilib.datasets import Docstrings
 from minilib.experiments.records import Project, commit, machine, now, project, write
 
+USUAL = {"laptop": "cpu", "toy": "cpu", "gpu": "cuda"}  # size -> the device that it is for
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of a study: by default its record in the book, made on the CPU.
+
+    Attributes:
+        size: one of USUAL.
+        device: as torch names it, such as "cpu", "cuda:1", "mps".
+        plan: the settings of that size, each an attribute.
+        precision: of training in PyTorch.
+        machine: the name of the device, for the record; by default the processor's.
+        command: what was typed; by default what makes the book's record.
+    """
+
+    size: str = "laptop"
+    device: str = "cpu"
+    plan: SimpleNamespace = field(default_factory=SimpleNamespace)
+    precision: str = "fp32"
+    machine: str | None = None
+    command: str | None = None
+
+    @property
+    def suffix(self) -> str:
+        """What the names of its records end in: nothing for the book's, else the size, and a device unlike USUAL."""
+        kind = self.device.split(":")[0]
+        parts = [self.size] * (self.size != "laptop") + [kind] * (kind != USUAL[self.size])
+        return "".join(f"-{part}" for part in parts)
+
+
+def settings(sizes: dict[str, dict], size: str) -> SimpleNamespace:
+    """The settings of a size: those of "laptop", with the changes that the size makes.
+
+    Raises:
+        ValueError: the study has no such size.
+    """
+    if size not in sizes:
+        raise ValueError(f"size must be one of {', '.join(sizes)}, got {size!r}")
+    return SimpleNamespace(**sizes["laptop"] | sizes[size])
+
 
 class Study:
     """Does jobs once each and records the whole.
 
+    The record is in the project's folder of records; at size "toy" in `_build/runs`, where no chapter looks.
+
     Args:
-        name: of the run's folder; letters, digits and hyphens.
-        config: everything that decides the results, JSON-able; a study with another config starts anew.
+        name: of the run's folder; letters, digits and hyphens. Other sizes and devices add to it (`Asked.suffix`).
+        config: everything that decides the results, JSON-able; a study with another config starts anew. What `asked`
+            says of another size is added.
         where: the project whose record it is; by default that of the current folder.
+        asked: at which size, on which device.
 
     Raises:
         ValueError: the name has other characters, or there is no such project.
     """
 
-    def __init__(self, name: str, config: dict, where: Project | None = None):
+    def __init__(self, name: str, config: dict, where: Project | None = None, asked: Asked | None = None):
         if not name or not all(c.isalnum() or c == "-" for c in name):
             raise ValueError(f"name must be letters, digits and hyphens, got {name!r}")
-        self.name, self.config, self.project = name, json.loads(json.dumps(config)), where or project()
+        self.asked = asked or Asked()
+        if self.asked.suffix:  # the book's records keep the form that they have
+            config = config | {"precision": self.asked.precision, "size": vars(self.asked.plan)}
+        self.config, self.project = json.loads(json.dumps(config)), where or project()
+        self.command = self.asked.command if self.asked.suffix else f"make study NAME={name}"
+        self.name = name = name + self.asked.suffix
         self.partial = self.project.root / "_build" / "studies" / f"{name}.json"
         saved = json.loads(self.partial.read_text(encoding="utf-8")) if self.partial.exists() else {}
         fresh = saved.get("config") != self.config
         empty = {"config": self.config, "start": now(), "seconds": 0.0, "jobs": {}, "commits": {}}
         self.saved = empty if fresh else {"commits": {}} | saved
         self.commit = commit()  # of the code that this process has imported
+
+    @property
+    def toy(self) -> bool:
+        """Is this the size that proves nothing? Then a rate may be the best at the edge of those that were tried."""
+        return self.asked.size == "toy"
 
     @property
     def scratch(self) -> Path:
@@ -77,15 +135,15 @@ class Study:
         """
         if not curve or any(row.keys() != curve[0].keys() for row in curve):
             raise ValueError("curve must have rows, all with the same keys")
-        folder = self.project.records / self.name
+        folder = (self.project.root / "_build" / "runs" if self.toy else self.project.records) / self.name
         names = ("numpy", "scipy", "scikit-learn", *({"torch"} & sys.modules.keys()))  # torch where it ran
         libraries = {name: version(name) for name in names}
         run = {
             "name": self.name,
-            "command": f"make study NAME={self.name}",
+            "command": self.command,
             "config": self.config,
             "commits": self.commits(),
-            "device": machine(),
+            "device": self.asked.machine or machine(),
             "versions": {"python": platform.python_version(), **libraries},
             "start": self.saved["start"],
             "end": now(),

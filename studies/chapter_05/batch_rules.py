@@ -1,8 +1,8 @@
 """Rules that carry a learning rate from batch 32 to a batch 8 times smaller or larger, against tuning anew: digits.
 
 The rate is tuned at batch 32 (nine rates, three seeds), carried over by each rule, and run on six fresh seeds; "tuned
-anew" gets nine rates of its own. Every run sees the data EPOCHS times, with a warm-up over a fifth of the steps and a
-cosine. Larger: EPOCHS, SEEDS. About a minute on one core.
+anew" gets nine rates of its own. Every run sees the data `epochs` times, with a warm-up over a fifth of the steps and a
+cosine. Larger: epochs, seeds. About a minute on one core.
 """
 
 import numpy as np
@@ -11,12 +11,28 @@ from minilib.experiments.study import Study
 from minilib.experiments.sweep import Sweep
 from minilib.optim import SGD, Adam
 from minilib.schedules import cosine, warmup
-from studies.protocols import digits
+from studies.protocols import NUMPY, digits, inside, start
 
-BASE, BATCHES, EPOCHS = 32, (4, 256), 8
-TUNING_SEEDS, SEEDS = (100, 101, 102), (0, 1, 2, 3, 4, 5)
+BASE = 32
+SIZES = {
+    "laptop": {
+        "batches": (4, 256),
+        "epochs": 8,
+        "rates": {
+            name: [middle * 2 ** (k / 2) for k in range(-4, 5)] for name, middle in (("SGD", 0.7), ("Adam", 0.08))
+        },
+        "tuning_seeds": (100, 101, 102),
+        "seeds": (0, 1, 2, 3, 4, 5),
+    },
+    "toy": {
+        "batches": (256,),
+        "epochs": 1,
+        "rates": {"SGD": [0.7], "Adam": [0.08]},
+        "tuning_seeds": (100,),
+        "seeds": (0,),
+    },
+}
 METHODS = {"SGD": SGD, "Adam": Adam}
-RATES = {"SGD": [0.7 * 2 ** (k / 2) for k in range(-4, 5)], "Adam": [0.08 * 2 ** (k / 2) for k in range(-4, 5)]}
 # kappa = batch / BASE -> learning rate's factor, options of the optimizer
 RULES = {
     "same rate": lambda k: (1, {}),
@@ -30,9 +46,9 @@ ADAM_RULES = {
 }
 
 
-def final(name, lrs, b, seeds, options):
-    """Training losses after EPOCHS: lists (rates, seeds); 99 stands for a run that diverged."""
-    steps = EPOCHS * digits().n // b
+def final(epochs, name, lrs, b, seeds, options):
+    """Training losses after so many epochs: lists (rates, seeds); 99 stands for a run that diverged."""
+    steps = epochs * digits().n // b
 
     def schedule(t):
         return warmup(t, steps // 5) * cosine(t, steps)
@@ -43,43 +59,40 @@ def final(name, lrs, b, seeds, options):
     return np.minimum(sweep.losses(), 99).round(5).tolist()
 
 
-def best(lrs, losses, who):
-    """The rate with the lowest median loss."""
-    k = int(np.median(losses, axis=1).argmin())
-    if k in (0, len(lrs) - 1):
-        raise ValueError(f"the best rate of {who} is {lrs[k]:.4g}, at the edge of its grid")
-    return lrs[k]
+def main(asked):
+    plan = asked.plan
+    config = {"base": BASE, **vars(plan), "rules": [*RULES, *ADAM_RULES]}
+    study, curve, results = Study("batch-rules", config, asked=asked), [], {}
 
+    def best(lrs, losses, who):
+        """The rate with the lowest median loss."""
+        return inside(study, lrs, np.median(losses, axis=1), who)
 
-def main():
-    config = {"base": BASE, "batches": BATCHES, "epochs": EPOCHS, "rates": RATES}
-    config |= {"tuning_seeds": TUNING_SEEDS, "seeds": SEEDS, "rules": [*RULES, *ADAM_RULES]}
-    study, curve, results = Study("batch-rules", config), [], {}
     for name in METHODS:
 
         def job(key, *args, name=name):
-            return study.run([(f"{name} {key}", lambda: final(name, *args))])[f"{name} {key}"]
+            return study.run([(f"{name} {key}", lambda: final(plan.epochs, name, *args))])[f"{name} {key}"]
 
-        lr = best(RATES[name], job("base", RATES[name], BASE, TUNING_SEEDS, {}), f"{name} at {BASE}")
-        base_losses = job("base best", [lr], BASE, SEEDS, {})[0]
+        lr = best(plan.rates[name], job("base", plan.rates[name], BASE, plan.tuning_seeds, {}), f"{name} at {BASE}")
+        base_losses = job("base best", [lr], BASE, plan.seeds, {})[0]
         results[f"{name}, {BASE}"] = {"lr": lr, "loss": base_losses}
-        for b in BATCHES:
+        for b in plan.batches:
             k = b / BASE
             for rule, carry in {**RULES, **(ADAM_RULES if name == "Adam" else {})}.items():
                 factor, options = carry(k)
-                losses = job(f"{b} {rule}", [lr * factor], b, SEEDS, options)[0]
+                losses = job(f"{b} {rule}", [lr * factor], b, plan.seeds, options)[0]
                 results[f"{name}, {b}, {rule}"] = {"lr": lr * factor, "loss": losses}
-            grid = [r * (k**0.5 if k < 1 else k**0.25) for r in RATES[name]]
-            tuned = best(grid, job(f"{b} grid", grid, b, TUNING_SEEDS, {}), f"{name} at {b}")
-            losses = job(f"{b} best", [tuned], b, SEEDS, {})[0]
+            grid = [r * (k**0.5 if k < 1 else k**0.25) for r in plan.rates[name]]
+            tuned = best(grid, job(f"{b} grid", grid, b, plan.tuning_seeds, {}), f"{name} at {b}")
+            losses = job(f"{b} best", [tuned], b, plan.seeds, {})[0]
             results[f"{name}, {b}, tuned anew"] = {"lr": tuned, "loss": losses}
     for case, result in results.items():
         optimizer, b, *rule = case.split(", ", 2)
-        for seed, loss in zip(SEEDS, result["loss"], strict=True):
+        for seed, loss in zip(plan.seeds, result["loss"], strict=True):
             row = {"optimizer": optimizer, "batch": b, "rule": (rule or ["base"])[0].replace(",", " +")}
             curve.append(row | {"lr": result["lr"], "seed": seed, "loss": loss})
     study.record(curve, results)
 
 
 if __name__ == "__main__":
-    main()
+    start(main, SIZES, NUMPY)

@@ -1,7 +1,7 @@
 """The noise scale along the training of a tiny transformer on masked words, from the parts of its own batches.
 
 Batches of 256 chunks in eight parts of 32: the squared norm of a part's gradient and of the whole batch's gradient,
-at every step, with Adam at a constant rate after a short warm-up. One seed. Larger: STEPS, PART. About three minutes.
+at every step, with Adam at a constant rate after a short warm-up. One seed. Larger: steps, part. About three minutes.
 """
 
 import numpy as np
@@ -11,20 +11,22 @@ from minilib.experiments.study import Study
 from minilib.experiments.tasks import WordsTask
 from minilib.optim import Adam
 from minilib.schedules import warmup
+from studies.protocols import NUMPY, start
 
-STEPS, PARTS, PART, LR, SEED = 3000, 8, 32, 5e-3, 0
+SIZES = {"laptop": {"steps": 3000, "parts": 8, "part": 32, "lr": 5e-3, "seed": 0}, "toy": {"steps": 2}}
 
 
-def main():
-    study = Study("noise-words", {"steps": STEPS, "parts": PARTS, "part": PART, "lr": LR, "seed": SEED})
+def main(asked):
+    plan = asked.plan
+    study = Study("noise-words", vars(plan), asked=asked)
 
     def run():
-        task, rng = WordsTask(), np.random.default_rng(SEED)
+        task, rng = WordsTask(), np.random.default_rng(plan.seed)
         model = task.model(rng)
-        opt, rows = Adam(model.parameters(), lr=LR), []
-        for step in range(STEPS):
+        opt, rows = Adam(model.parameters(), lr=plan.lr), []
+        for step in range(plan.steps):
             parts, losses = [], []
-            for part in np.split(rng.permutation(task.n)[: PARTS * PART], PARTS):
+            for part in np.split(rng.permutation(task.n)[: plan.parts * plan.part], plan.parts):
                 opt.zero_grad()
                 loss = task.loss(model, part)
                 loss.backward()
@@ -36,7 +38,7 @@ def main():
             rows.append([step, np.mean(losses), small, big])
             for p, g in zip(model.parameters(), mean, strict=True):
                 p.grad = g
-            opt.lr = LR * warmup(step, 50)
+            opt.lr = plan.lr * warmup(step, 50)
             opt.step()
         return {"rows": rows, "test": task.test_loss(model), "unigram": task.unigram_entropy()}
 
@@ -49,4 +51,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    start(main, SIZES, NUMPY)

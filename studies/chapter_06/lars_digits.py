@@ -2,8 +2,8 @@
 
 A network with four hidden layers, once with its usual weights and once with every other layer scaled (the function is
 the same, see chapter 6). Each method, network and batch size gets ten learning rates on two seeds; the best (lowest
-median training loss) runs on five fresh seeds. Every run sees the data EPOCHS times, with a warm-up of a tenth of the
-steps and quadratic decay. Larger: add to BATCHES, SEEDS or EPOCHS. About five minutes on one core.
+median training loss) runs on five fresh seeds. Every run sees the data `epochs` times, with a warm-up of a tenth of the
+steps and quadratic decay. Larger: batches, seeds, epochs. About five minutes on one core.
 """
 
 import numpy as np
@@ -12,12 +12,25 @@ from minilib.experiments.study import Study
 from minilib.experiments.tasks import DigitsTask, train
 from minilib.optim import LARS, SGD
 from minilib.schedules import polynomial, warmup
+from studies.protocols import NUMPY, inside, start
 
-EPOCHS = 40
-BATCHES = (32, 128, 512, 1437)
+SIZES = {
+    "laptop": {
+        "epochs": 40,
+        "batches": (32, 128, 512, 1437),
+        "rates": {"Momentum": [0.003125 * 2**k for k in range(10)], "LARS": [0.03125 * 2**k for k in range(10)]},
+        "tuning_seeds": (100, 101),
+        "seeds": (0, 1, 2, 3, 4),
+    },
+    "toy": {
+        "epochs": 2,
+        "batches": (1437,),
+        "rates": {"Momentum": [0.05], "LARS": [0.5]},
+        "tuning_seeds": (100,),
+        "seeds": (0,),
+    },
+}
 NETWORKS = {"plain": (1, 1, 1, 1, 1), "odd": (10, 0.1, 10, 0.1, 1)}
-TUNING_SEEDS, SEEDS = (100, 101), (0, 1, 2, 3, 4)
-RATES = {"Momentum": [0.003125 * 2**k for k in range(10)], "LARS": [0.03125 * 2**k for k in range(10)]}
 TRUST = 0.02
 
 
@@ -49,10 +62,10 @@ def lars(named, lr):
 METHODS = {"Momentum": momentum, "LARS": lars}
 
 
-def one(network, batch, method, lr, seed):
+def one(epochs, network, batch, method, lr, seed):
     """Training loss (all digits; 99 when the run diverged) and test accuracy at the end."""
     task = Deep(NETWORKS[network])
-    steps = EPOCHS * task.n // batch
+    steps = epochs * task.n // batch
 
     def schedule(t):
         return warmup(t, steps // 10) * polynomial(t, steps, 2)
@@ -64,33 +77,30 @@ def one(network, batch, method, lr, seed):
         return [min(99.0, float(task.loss(run.model).data)), task.accuracy(run.model)]
 
 
-def main():
-    config = {"epochs": EPOCHS, "batches": BATCHES, "networks": NETWORKS, "rates": RATES, "trust": TRUST}
-    config |= {"tuning_seeds": TUNING_SEEDS, "seeds": SEEDS}
-    study = Study("lars-digits", config)
-    cases = [(net, b, m) for net in NETWORKS for b in BATCHES for m in METHODS]
+def main(asked):
+    plan = asked.plan
+    study = Study("lars-digits", {"networks": NETWORKS, "trust": TRUST, **vars(plan)}, asked=asked)
+    cases = [(net, b, m) for net in NETWORKS for b in plan.batches for m in METHODS]
 
     def jobs(case, rates, seeds):
         for lr in rates:
             for seed in seeds:
-                yield f"{case} {lr} {seed}", lambda lr=lr, seed=seed: one(*case, lr, seed)
+                yield f"{case} {lr} {seed}", lambda lr=lr, seed=seed: one(plan.epochs, *case, lr, seed)
 
     curve, results = [], {}
     for case in cases:
         net, b, m = case
-        study.run(jobs(case, RATES[m], TUNING_SEEDS))
+        study.run(jobs(case, plan.rates[m], plan.tuning_seeds))
         done = study.saved["jobs"]
-        tuned = [np.median([done[f"{case} {lr} {s}"][0] for s in TUNING_SEEDS]) for lr in RATES[m]]
-        best = RATES[m][int(np.argmin(tuned))]
-        if best in (RATES[m][0], RATES[m][-1]):
-            raise ValueError(f"the best learning rate of {case} is {best}, at the edge of its grid: extend RATES")
-        study.run(jobs(case, [best], SEEDS))
-        fresh = [done[f"{case} {best} {s}"] for s in SEEDS]
+        tuned = [np.median([done[f"{case} {lr} {s}"][0] for s in plan.tuning_seeds]) for lr in plan.rates[m]]
+        best = inside(study, plan.rates[m], tuned, f"{case}")
+        study.run(jobs(case, [best], plan.seeds))
+        fresh = [done[f"{case} {best} {s}"] for s in plan.seeds]
         results[f"{net}, {b}, {m}"] = {"lr": best, "loss": [f[0] for f in fresh], "accuracy": [f[1] for f in fresh]}
         row = {"network": net, "batch": b, "optimizer": m}
-        curve += [row | {"lr": lr, "loss": round(float(v), 4)} for lr, v in zip(RATES[m], tuned, strict=True)]
+        curve += [row | {"lr": lr, "loss": round(float(v), 4)} for lr, v in zip(plan.rates[m], tuned, strict=True)]
     study.record(curve, results)
 
 
 if __name__ == "__main__":
-    main()
+    start(main, SIZES, NUMPY)

@@ -2,15 +2,15 @@
 
 Two batch sizes. Each method gets seven learning rates, a factor 2 apart, on one seed; the best (lowest test loss) runs
 on five fresh seeds. Same warm-up (a tenth of the steps) and linear decay for all; norms and biases get no trust ratio
-in LARS and LAMB. Larger: `protocols.WORDS`. About a quarter of an hour on one core.
+in LARS and LAMB. Larger: steps, seeds. About a quarter of an hour on one core.
 """
 
 from minilib.experiments.study import Study
 from minilib.optim import LAMB, LARS, SGD, AdamW
-from studies.protocols import WORDS, compare_on_words
+from studies.protocols import NUMPY, TOY_WORDS, WORDS, compare_on_words, start
 
 FIRST = {"Momentum": 0.0125, "LARS": 0.05, "AdamW": 0.00125, "LAMB": 0.00125}
-RATES = {name: [first * 2**k for k in range(7)] for name, first in FIRST.items()}
+SIZES = {"laptop": WORDS | {"count": 7}, "toy": TOY_WORDS}
 TRUST = 0.02
 
 
@@ -28,10 +28,12 @@ METHODS = {
 }
 
 
-def main():
-    study = Study("lars-words", WORDS | {"rates": RATES, "trust": TRUST})
-    compare_on_words(study, METHODS, RATES)
+def main(asked):
+    plan = asked.plan
+    rates = {name: [first * 2**k for k in range(plan.count)] for name, first in FIRST.items()}
+    config = {"steps": plan.steps, "tuning_seed": plan.tuning_seed, "seeds": plan.seeds, "rates": rates, "trust": TRUST}
+    compare_on_words(Study("lars-words", config, asked=asked), plan, METHODS, rates)
 
 
 if __name__ == "__main__":
-    main()
+    start(main, SIZES, NUMPY)

@@ -2,7 +2,7 @@
 
 Every variant gets the same ten learning rates (factor 2; a start of its own, so that the best is inside) and the same
 five seeds, warm-up of a tenth of the steps unless it says none, linear decay, decay 0.01, network 64-32-32-32-32-10.
-The best rate is chosen on seeds 100 and 101 and reported on five fresh ones. Larger: raise EPOCHS, add to SEEDS.
+The best rate is chosen on seeds 100 and 101 and reported on five fresh ones. Larger: epochs, seeds.
 About two minutes on one core.
 """
 
@@ -11,16 +11,19 @@ import numpy as np
 from minilib.experiments.study import Study
 from minilib.experiments.tasks import train
 from minilib.schedules import polynomial, warmup
-from studies.protocols import LAMB_VARIANTS, digits, lamb_variant
+from studies.protocols import LAMB_VARIANTS, NUMPY, digits, inside, lamb_variant, start
 
-EPOCHS, BATCH = 40, 512
-TUNING_SEEDS, SEEDS = (100, 101), (0, 1, 2, 3, 4)
+BATCH = 512
+SIZES = {
+    "laptop": {"epochs": 40, "count": 10, "tuning_seeds": (100, 101), "seeds": (0, 1, 2, 3, 4)},
+    "toy": {"epochs": 1, "count": 1, "tuning_seeds": (100,), "seeds": (0,)},
+}
 
 
-def one(name, lr, seed):
+def one(epochs, name, lr, seed):
     """Training loss (all digits; 99 when the run diverged) and test accuracy at the end."""
     task = digits(depth=4)
-    steps = EPOCHS * task.n // BATCH
+    steps = epochs * task.n // BATCH
 
     def schedule(t):
         return (warmup(t, steps // 10) if LAMB_VARIANTS[name].warm_up else 1.0) * polynomial(t, steps)
@@ -32,25 +35,25 @@ def one(name, lr, seed):
         return [min(99.0, float(task.loss(run.model).data)), task.accuracy(run.model)]
 
 
-def main():
-    rates = {name: [variant.first * 2**k for k in range(10)] for name, variant in LAMB_VARIANTS.items()}
-    config = {"epochs": EPOCHS, "batch": BATCH, "rates": rates, "tuning_seeds": TUNING_SEEDS, "seeds": SEEDS}
-    study = Study("lamb-ablations", config)
+def main(asked):
+    plan = asked.plan
+    rates = {name: [variant.first * 2**k for k in range(plan.count)] for name, variant in LAMB_VARIANTS.items()}
+    config = {"epochs": plan.epochs, "batch": BATCH, "rates": rates}
+    config |= {"tuning_seeds": plan.tuning_seeds, "seeds": plan.seeds}
+    study = Study("lamb-ablations", config, asked=asked)
     curve, results = [], {}
     for name in LAMB_VARIANTS:
 
         def jobs(lrs, seeds, name=name):
             for lr in lrs:
                 for seed in seeds:
-                    yield f"{name} {lr} {seed}", lambda lr=lr, seed=seed: one(name, lr, seed)
+                    yield f"{name} {lr} {seed}", lambda lr=lr, seed=seed: one(plan.epochs, name, lr, seed)
 
-        done = study.run(jobs(rates[name], TUNING_SEEDS))
-        tuned = [np.median([done[f"{name} {lr} {s}"][0] for s in TUNING_SEEDS]) for lr in rates[name]]
-        best = rates[name][int(np.argmin(tuned))]
-        if best in (rates[name][0], rates[name][-1]):
-            raise ValueError(f"the best rate of {name!r} is {best}, at the edge of its grid: change its first rate")
-        done = study.run(jobs([best], SEEDS))
-        fresh = [done[f"{name} {best} {s}"] for s in SEEDS]
+        done = study.run(jobs(rates[name], plan.tuning_seeds))
+        tuned = [np.median([done[f"{name} {lr} {s}"][0] for s in plan.tuning_seeds]) for lr in rates[name]]
+        best = inside(study, rates[name], tuned, repr(name))
+        done = study.run(jobs([best], plan.seeds))
+        fresh = [done[f"{name} {best} {s}"] for s in plan.seeds]
         results[name] = {"lr": best, "loss": [f[0] for f in fresh], "accuracy": [f[1] for f in fresh]}
         for lr, loss in zip(rates[name], tuned, strict=True):
             curve.append({"variant": name, "lr": lr, "loss": round(float(loss), 5)})
@@ -58,4 +61,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    start(main, SIZES, NUMPY)

@@ -2,8 +2,8 @@
 
 Ablations (the variants of lamb-ablations that matter most): batch 256, 500 steps, seven learning rates (factor 2)
 on one seed, five fresh seeds for the best. The untuned recipe, as in lamb-untuned: seven rates at batch BASE on one
-seed, then the root rule and nothing else, five fresh seeds a batch; every run sees EXAMPLES chunks, the warm-up is a
-constant number of steps, a fifth of the run at the largest batch. Larger: add to SEEDS, VARIANTS, BATCHES. About
+seed, then the root rule and nothing else, five fresh seeds a batch; every run sees `examples` chunks, the warm-up is a
+constant number of steps, a fifth of the run at the largest batch. Larger: seeds, steps, examples. About
 half an hour on one core.
 """
 
@@ -14,16 +14,25 @@ from minilib.experiments.study import Study
 from minilib.experiments.tasks import train
 from minilib.optim import LAMB, LARS, AdamW, parameter_groups
 from minilib.schedules import polynomial, sqrt_scaling, warmup
-from studies.protocols import LAMB_VARIANTS, lamb_variant, words
+from studies.protocols import LAMB_VARIANTS, NUMPY, inside, lamb_variant, start, words
 
-TUNING_SEED, SEEDS, COUNT = 100, (0, 1, 2, 3, 4), 7
-BATCH, STEPS = 256, 500
+TUNING_SEED, TRUST = 100, 0.02
+SIZES = {
+    "laptop": {
+        "batch": 256,
+        "steps": 500,
+        "count": 7,
+        "seeds": (0, 1, 2, 3, 4),
+        "base": 64,
+        "batches": (64, 256, 1024, 4096),
+        "examples": 2**18,
+    },
+    "toy": {"batch": 8, "steps": 2, "count": 1, "seeds": (0,), "base": 4, "batches": (4, 8), "examples": 16},
+}
 FIRST = {"LAMB": 0.00125, "phi: constant 1": 0.005, "no warm-up": 0.00125, "no bias correction": 0.00125}
 FIRST |= {"neither": 0.00125, "decay 1 inside": 0.00125, "decay 1 outside": 0.00125, "nothing excluded": 0.00125}
 FIRST |= {"max-norm": 0.00125, "AdamW": 0.000625}
-BASE, BATCHES, EXAMPLES, TRUST = 64, (64, 256, 1024, 4096), 2**18, 0.02
 UNTUNED = {"LAMB": 0.000625, "AdamW": 0.0003125, "LARS": 0.0125}
-WARMUP = EXAMPLES // BATCHES[-1] // 5
 RECIPE = {
     "LAMB": lambda named, lr: LAMB(parameter_groups(named, 0.01, layer_adaptation=False), lr=lr),
     "AdamW": lambda named, lr: AdamW(parameter_groups(named, 0.01), lr=lr),
@@ -47,10 +56,11 @@ def one(make, steps, batch, warm, seed):
     return min(99.0, loss) if np.isfinite(loss) else 99.0
 
 
-def main():
-    config = {"batch": BATCH, "steps": STEPS, "first": FIRST, "count": COUNT, "base": BASE, "batches": BATCHES}
-    config |= {"examples": EXAMPLES, "untuned": UNTUNED, "warmup": WARMUP, "trust": TRUST}
-    study = Study("lamb-words", config | {"tuning_seed": TUNING_SEED, "seeds": SEEDS})
+def main(asked):
+    plan = asked.plan
+    warm_up = plan.examples // plan.batches[-1] // 5
+    config = {"first": FIRST, "untuned": UNTUNED, "warmup": warm_up, "trust": TRUST, "tuning_seed": TUNING_SEED}
+    study = Study("lamb-words", config | vars(plan), asked=asked)
 
     def losses(key, make, rates, seeds, *shape):
         """Test losses (rates, seeds); `make(lr)` gives the function of named parameters."""
@@ -61,38 +71,36 @@ def main():
 
     def tune(key, make, first, *shape):
         """The rate with the lowest loss on the tuning seed, and all losses."""
-        rates = [first * 2**k for k in range(COUNT)]
+        rates = [first * 2**k for k in range(plan.count)]
         tuned = losses(key, make, rates, [TUNING_SEED], *shape)[:, 0]
-        best = int(tuned.argmin())
-        if best in (0, COUNT - 1):
-            raise ValueError(f"the best rate of {key!r} is {rates[best]}, at the edge of its grid: {tuned}")
-        return rates[best], tuned.round(5).tolist()
+        return inside(study, rates, tuned, repr(key)), tuned.round(5).tolist()
 
     curve, results = [], {"unigram": words().unigram_entropy(), "ablations": {}, "untuned": {}}
     for name, first in FIRST.items():
-        shape = (STEPS, BATCH, STEPS // 10 if LAMB_VARIANTS[name].warm_up else 0)
+        shape = (plan.steps, plan.batch, plan.steps // 10 if LAMB_VARIANTS[name].warm_up else 0)
 
         def make(lr, name=name):
             return lambda named: lamb_variant(name, named, lr)
 
         lr, tuned = tune(f"ablation {name}", make, first, *shape)
-        test = losses(f"ablation {name}", make, [lr], SEEDS, *shape)[0].tolist()
+        test = losses(f"ablation {name}", make, [lr], plan.seeds, *shape)[0].tolist()
         results["ablations"][name] = {"lr": lr, "tuning": tuned, "test": test}
-        curve += [{"study": "ablation", "case": name, "batch": BATCH, "lr": lr, "test": round(t, 5)} for t in test]
+        curve += [{"study": "ablation", "case": name, "batch": plan.batch, "lr": lr, "test": round(t, 5)} for t in test]
     for name, first in UNTUNED.items():
 
         def make(lr, name=name):
             return lambda named: RECIPE[name](named, lr)
 
-        base, tuned = tune(f"untuned {name} {BASE}", make, first, EXAMPLES // BASE, BASE, WARMUP)
+        base, tuned = tune(f"untuned {name} {plan.base}", make, first, plan.examples // plan.base, plan.base, warm_up)
         results["untuned"][name] = {"lr": base, "tuning": tuned}
-        for batch in BATCHES:
-            lr = base * sqrt_scaling(batch, BASE)
-            test = losses(f"untuned {name} {batch}", make, [lr], SEEDS, EXAMPLES // batch, batch, WARMUP)[0].tolist()
+        for batch in plan.batches:
+            lr = base * sqrt_scaling(batch, plan.base)
+            shape = (plan.examples // batch, batch, warm_up)
+            test = losses(f"untuned {name} {batch}", make, [lr], plan.seeds, *shape)[0].tolist()
             results["untuned"][name][str(batch)] = test
             curve += [{"study": "untuned", "case": name, "batch": batch, "lr": lr, "test": round(t, 5)} for t in test]
     study.record(curve, results, docstrings())
 
 
 if __name__ == "__main__":
-    main()
+    start(main, SIZES, NUMPY)

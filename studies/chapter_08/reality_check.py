@@ -3,8 +3,8 @@
 Two tasks, two batch sizes. In each of these four cells every method gets the same number of quasi-random trials (the
 same Halton points, mapped to the space that RATES and SHARED publish for it), all on one tuning seed. The trial with
 the lowest validation loss is run again on five fresh seeds, and its loss on test examples that tuning never saw is
-what counts. A pilot on a third seed fixes the target for the time to target before any trial. Larger: TRIALS, SEEDS,
-CELLS. How long it took stands in the record.
+what counts. A pilot on a third seed fixes the target for the time to target before any trial. Larger: trials, seeds,
+cells. How long it took stands in the record.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ from minilib.experiments.study import Study
 from minilib.experiments.tasks import train
 from minilib.optim import LAMB, LARS, SGD, AdamW
 from minilib.schedules import polynomial, warmup
-from studies.protocols import scored
+from studies.protocols import NUMPY, scored, start
 
 # cell -> (task, batch size, steps, batch losses in the running mean that is compared with the target)
 CELLS = {
@@ -27,6 +27,24 @@ CELLS = {
 TRIALS = {"digits": 32, "words": 24}
 PILOT_SEED, TUNING_SEED, SEEDS = 50, 100, (10, 11, 12, 13, 14)
 MATRIX_CELL, MATRIX_TRIALS, MATRIX_SEEDS = "digits, big", 16, tuple(range(100, 106))
+SIZES = {
+    "laptop": {
+        "cells": CELLS,
+        "trials": TRIALS,
+        "pilot_rates": (1e-3, 3e-3, 1e-2, 3e-2),
+        "seeds": SEEDS,
+        "matrix_trials": MATRIX_TRIALS,
+        "matrix_seeds": MATRIX_SEEDS,
+    },
+    "toy": {
+        "cells": {"digits, big": ("digits", 512, 4, 2), "words, small": ("words", 4, 4, 2)},
+        "trials": {"digits": 2, "words": 1},
+        "pilot_rates": (1e-2,),
+        "seeds": SEEDS[:1],
+        "matrix_trials": 2,
+        "matrix_seeds": MATRIX_SEEDS[:2],
+    },
+}
 TRUST, BETA2 = 0.02, 0.99
 # method -> the least and the largest learning rate; 2.5 decades each
 RATES = {"Nesterov": (0.01, 3.2), "AdamW": (1e-3, 0.32), "LARS": (0.03, 10.0), "LAMB": (1e-3, 0.32)}
@@ -68,9 +86,9 @@ def optimizer(method, h):
     return make
 
 
-def one(cell, method, h, seed):
+def one(cell, method, h, seed, cells=CELLS):
     """[validation loss, test loss, running mean of the batch losses]; 99 for a run that diverged."""
-    name, batch, steps, window = CELLS[cell]
+    name, batch, steps, window = cells[cell]
 
     def schedule(t):
         return warmup(t, round(h["warmup"] * steps)) * polynomial(t, steps)
@@ -90,22 +108,24 @@ def steps_to(target, smooth, window):
     return int(below[0]) + window if len(below) else None
 
 
-def pilot(cell):
-    """The target: the last running mean of AdamW as it comes, best of four learning rates, plus 5 %."""
+def pilot(plan, cell):
+    """The target: the last running mean of AdamW as it comes, best of some learning rates, plus 5 %."""
     shared = {"1-beta1": 0.1, "warmup": 0.1, "decay": 0.01}
-    ends = [one(cell, "AdamW", {"lr": lr, **shared}, PILOT_SEED)[2][-1] for lr in (1e-3, 3e-3, 1e-2, 3e-2)]
+    ends = [one(cell, "AdamW", {"lr": lr, **shared}, PILOT_SEED, plan.cells)[2][-1] for lr in plan.pilot_rates]
     return round(1.05 * min(ends), 4)
 
 
-def main():
-    names = ("CELLS", "TRIALS", "PILOT_SEED", "TUNING_SEED", "SEEDS", "MATRIX_CELL", "MATRIX_TRIALS", "MATRIX_SEEDS")
-    names += ("TRUST", "BETA2", "RATES", "SHARED")
-    study = Study("reality-check", {name.lower(): globals()[name] for name in names})
+def main(asked):
+    plan = asked.plan
+    names = ("PILOT_SEED", "TUNING_SEED", "MATRIX_CELL", "TRUST", "BETA2", "RATES", "SHARED")
+    config = {name.lower(): globals()[name] for name in names} | vars(plan)
+    del config["pilot_rates"]  # the record has none
+    study = Study("reality-check", config, asked=asked)
     curve, results = [], {"unigram": scored("words").unigram_entropy(), "cells": {}, "matrix": {}}
-    for cell, (name, _, _, window) in CELLS.items():
+    for cell, (name, _, _, window) in plan.cells.items():
         key = f"{cell}, pilot"
-        target = study.run([(key, lambda c=cell: pilot(c))])[key]
-        cube = points(TRIALS[name])
+        target = study.run([(key, lambda c=cell: pilot(plan, c))])[key]
+        cube = points(plan.trials[name])
         results["cells"][cell] = {"target": target, "methods": {}}
         for method in RATES:
             trials = [settings(method, u) for u in cube]
@@ -113,13 +133,13 @@ def main():
             def jobs(which, seeds, case=(cell, method), trials=trials):
                 for i in which:
                     for s in seeds:
-                        yield f"{case} {i} {s}", lambda i=i, s=s: one(*case, trials[i], s)
+                        yield f"{case} {i} {s}", lambda i=i, s=s: one(*case, trials[i], s, plan.cells)
 
             done = study.run(jobs(range(len(trials)), [TUNING_SEED]))
             tuned = [done[f"{(cell, method)} {i} {TUNING_SEED}"] for i in range(len(trials))]
             best = int(np.argmin([t[0] for t in tuned]))
-            done = study.run(jobs([best], SEEDS))
-            fresh = [done[f"{(cell, method)} {best} {s}"] for s in SEEDS]
+            done = study.run(jobs([best], plan.seeds))
+            fresh = [done[f"{(cell, method)} {best} {s}"] for s in plan.seeds]
             results["cells"][cell]["methods"][method] = {
                 "best": best,
                 "settings": trials[best],
@@ -134,12 +154,12 @@ def main():
                 row |= {k: round(v, 6) for k, v in h.items()} | {"validation": round(t[0], 5)}
                 curve.append(row | {"steps": steps_to(target, t[2], window) or 0})
             if cell == MATRIX_CELL:
-                done = study.run(jobs(range(MATRIX_TRIALS), MATRIX_SEEDS))
+                done = study.run(jobs(range(plan.matrix_trials), plan.matrix_seeds))
                 key = f"{(cell, method)}"
-                rows = [[done[f"{key} {i} {s}"][0] for s in MATRIX_SEEDS] for i in range(MATRIX_TRIALS)]
+                rows = [[done[f"{key} {i} {s}"][0] for s in plan.matrix_seeds] for i in range(plan.matrix_trials)]
                 results["matrix"][method] = rows
     study.record(curve, results, docstrings())
 
 
 if __name__ == "__main__":
-    main()
+    start(main, SIZES, NUMPY)

@@ -3,8 +3,8 @@
 The paper's shape of schedule: a constant or linearly growing rate for a tenth of the steps, then 1/sqrt(t). Each row
 gets three learning rates, a factor 2 apart, with warm-up, on one seed; the window of three is moved until the middle
 one is best (lowest test loss). The best runs on five fresh seeds, and on the same seeds without warm-up at the
-same rate, which is the paper's question. The rows in RETUNED are also given three rates without warm-up. Larger: raise
-STEPS or add to SEEDS. About seven minutes on one quiet core.
+same rate, which is the paper's question. The rows in RETUNED are also given three rates without warm-up. Larger: steps,
+seeds. About seven minutes on one quiet core.
 """
 
 import numpy as np
@@ -16,10 +16,13 @@ from minilib.optim import SGD, Adam
 from minilib.optim.adafactor import factored_ema, rms
 from minilib.optim.base import Optimizer, ema
 from minilib.optim.checks import RANGES
-from studies.protocols import words
+from studies.protocols import NUMPY, start, words
 
-BATCH, STEPS = 64, 300
-TUNING_SEED, SEEDS, COUNT = 100, (0, 1, 2, 3, 4), 3
+BATCH, TUNING_SEED = 64, 100
+SIZES = {
+    "laptop": {"steps": 300, "count": 3, "seeds": (0, 1, 2, 3, 4)},
+    "toy": {"steps": 10, "count": 1, "seeds": (0,)},
+}
 RETUNED = ("A",)
 # row -> what differs from Adam without momentum at beta2 = 0.999; a negative beta2 is the exponent in 1 - t^beta2
 ROWS = {
@@ -86,15 +89,16 @@ def optimizer(row, named, lr):
     return Adam(named, lr=lr) if row == "B" else Ablation(named, lr=lr, **ROWS[row])
 
 
-def schedule(warm):
+def schedule(steps, warm):
     """Step -> multiplier: linear growth (or a constant) for a tenth of the run, then 1/sqrt(t)."""
-    peak = STEPS // 10
+    peak = steps // 10
     return lambda t: min((t + 1) / peak if warm else 1.0, (peak / (t + 1)) ** 0.5)
 
 
-def one(row, warm, lr, seed):
+def one(steps, row, warm, lr, seed):
     """Test loss at the end, 99 when the run diverged."""
-    run = train(words(vocabulary=64), lambda named: optimizer(row, named, lr), STEPS, BATCH, seed, schedule(warm))
+    shape = schedule(steps, warm)
+    run = train(words(vocabulary=64), lambda named: optimizer(row, named, lr), steps, BATCH, seed, shape)
     if run.diverged:
         return 99.0
     with np.errstate(over="ignore", invalid="ignore"):
@@ -102,25 +106,26 @@ def one(row, warm, lr, seed):
     return min(99.0, loss) if np.isfinite(loss) else 99.0
 
 
-def main():
+def main(asked):
     rows = {name: {option: str(v) for option, v in options.items()} for name, options in ROWS.items()}
-    config = {"vocabulary": 64, "batch": BATCH, "steps": STEPS, "rows": rows, "first": FIRST, "count": COUNT}
-    config |= {"retuned": RETUNED, "tuning_seed": TUNING_SEED, "seeds": SEEDS}
-    study = Study("adafactor-ablations", config)
+    plan = asked.plan
+    config = {"vocabulary": 64, "batch": BATCH, "rows": rows, "first": FIRST}
+    config |= {"retuned": RETUNED, "tuning_seed": TUNING_SEED, **vars(plan)}
+    study = Study("adafactor-ablations", config, asked=asked)
 
     def losses(row, warm, rates, seeds):
         """Test losses (rates, seeds)."""
         cases = [(row, warm, lr, seed) for lr in rates for seed in seeds]
-        done = study.run((f"{case}", lambda case=case: one(*case)) for case in cases)
+        done = study.run((f"{case}", lambda case=case: one(plan.steps, *case)) for case in cases)
         return np.array([done[f"{case}"] for case in cases]).reshape(len(rates), len(seeds))
 
     def tune(row, warm, first):
-        """The best of COUNT rates, none of them at the edge of the window; the window and its losses."""
+        """The best of `count` rates, which is not at the edge of the window; the window and its losses."""
         while True:
-            rates = [first * 2**k for k in range(COUNT)]
+            rates = [first * 2**k for k in range(plan.count)]
             tuned = losses(row, warm, rates, [TUNING_SEED])[:, 0]
             best = int(tuned.argmin())
-            if 0 < best < COUNT - 1:
+            if 0 < best < plan.count - 1 or study.toy:
                 return rates[best], {"rates": rates, "losses": tuned.round(4).tolist()}
             first = first / 2 if best == 0 else first * 2
 
@@ -128,18 +133,18 @@ def main():
     for row in ROWS:
         lr, grid = tune(row, True, FIRST[row])
         result = {"lr": lr, "grid": grid}
-        result["warm"], result["cold"] = (losses(row, warm, [lr], SEEDS)[0].tolist() for warm in (True, False))
+        result["warm"], result["cold"] = (losses(row, warm, [lr], plan.seeds)[0].tolist() for warm in (True, False))
         results[row] = result
     for row in RETUNED:
         lr, grid = tune(row, False, results[row]["lr"] / 2)
-        results[row] |= {"cold_lr": lr, "cold_grid": grid, "retuned": losses(row, False, [lr], SEEDS)[0].tolist()}
+        results[row] |= {"cold_lr": lr, "cold_grid": grid, "retuned": losses(row, False, [lr], plan.seeds)[0].tolist()}
     for row in ROWS:
         result = results[row]
         for case, lr in (("warm", result["lr"]), ("cold", result["lr"]), ("retuned", result.get("cold_lr"))):
-            for seed, loss in zip(SEEDS, result.get(case, []), strict=False):
+            for seed, loss in zip(plan.seeds, result.get(case, []), strict=False):
                 curve.append({"row": row, "case": case, "lr": lr, "seed": seed, "test": round(loss, 5)})
     study.record(curve, results, docstrings())
 
 
 if __name__ == "__main__":
-    main()
+    start(main, SIZES, NUMPY)

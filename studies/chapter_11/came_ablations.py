@@ -2,7 +2,7 @@
 
 A small edition of the task (6 words, 64 words of vocabulary, width 16). Batch 64, 900 steps, warm-up of a tenth of
 them, linear decay. Each variant gets six learning rates, a factor 2 apart, on one seed; the best (lowest test loss)
-runs on five fresh seeds. Larger: add to SEEDS, VARIANTS. About six minutes on one core.
+runs on five fresh seeds. Larger: steps, seeds. About six minutes on one core.
 """
 
 import numpy as np
@@ -13,10 +13,10 @@ from minilib.experiments.tasks import train
 from minilib.optim import CAME
 from minilib.optim.base import ema
 from minilib.schedules import polynomial, warmup
-from studies.protocols import WithoutConfidence, words
+from studies.protocols import NUMPY, WithoutConfidence, inside, start, words
 
-BATCH, STEPS = 64, 900
-TUNING_SEED, SEEDS, COUNT = 100, (0, 1, 2, 3, 4), 6
+BATCH, TUNING_SEED = 64, 100
+SIZES = {"laptop": {"steps": 900, "count": 6, "seeds": (0, 1, 2, 3, 4)}, "toy": {"steps": 2, "count": 1, "seeds": (0,)}}
 
 
 class Corrected(CAME):
@@ -57,14 +57,14 @@ VARIANTS = {
 TASK = {"length": 6, "vocabulary": 64, "width": 16, "masked": 1}
 
 
-def one(name, lr, seed):
+def one(steps, name, lr, seed):
     """Test loss at the end, 99 when the run diverged."""
     _, kind, options = VARIANTS[name]
 
     def schedule(t):
-        return warmup(t, STEPS // 10) * polynomial(t, STEPS)
+        return warmup(t, steps // 10) * polynomial(t, steps)
 
-    run = train(words(**TASK), lambda named: kind(named, lr=lr, **options), STEPS, BATCH, seed, schedule)
+    run = train(words(**TASK), lambda named: kind(named, lr=lr, **options), steps, BATCH, seed, schedule)
     if run.diverged:
         return 99.0
     with np.errstate(over="ignore", invalid="ignore"):
@@ -72,28 +72,28 @@ def one(name, lr, seed):
     return min(99.0, loss) if np.isfinite(loss) else 99.0
 
 
-def main():
+def main(asked):
     variants = {name: [first, kind.__name__, options] for name, (first, kind, options) in VARIANTS.items()}
-    config = {"batch": BATCH, "steps": STEPS, "variants": variants, "count": COUNT}
-    study = Study("came-ablations", config | {"tuning_seed": TUNING_SEED, "seeds": SEEDS})
+    plan = asked.plan
+    config = {"batch": BATCH, "variants": variants, "tuning_seed": TUNING_SEED, **vars(plan)}
+    study = Study("came-ablations", config, asked=asked)
     curve, results = [], {"unigram": words(**TASK).unigram_entropy()}
     for name, (first, _, _) in VARIANTS.items():
-        rates = [first * 2**k for k in range(COUNT)]
+        rates = [first * 2**k for k in range(plan.count)]
 
         def losses(rates, seeds, name=name):
             keys = [(f"{name} {lr} {seed}", lr, seed) for lr in rates for seed in seeds]
-            done = study.run((k, lambda lr=lr, seed=seed: one(name, lr, seed)) for k, lr, seed in keys)
+            done = study.run((k, lambda lr=lr, seed=seed: one(plan.steps, name, lr, seed)) for k, lr, seed in keys)
             return [done[k] for k, _, _ in keys]
 
         tuned = losses(rates, [TUNING_SEED])
-        best = rates[int(np.argmin(tuned))]
-        if best in (rates[0], rates[-1]):
-            raise ValueError(f"the best rate of {name!r} is {best}, at the edge of its grid: {tuned}")
-        test = losses([best], SEEDS)
+        best = inside(study, rates, tuned, repr(name))
+        test = losses([best], plan.seeds)
         results[name] = {"lr": best, "tuning": [round(v, 5) for v in tuned], "test": test}
-        curve += [{"case": name, "lr": best, "seed": s, "test": round(v, 5)} for s, v in zip(SEEDS, test, strict=True)]
+        row = {"case": name, "lr": best}
+        curve += [row | {"seed": s, "test": round(v, 5)} for s, v in zip(plan.seeds, test, strict=True)]
     study.record(curve, results, docstrings())
 
 
 if __name__ == "__main__":
-    main()
+    start(main, SIZES, NUMPY)

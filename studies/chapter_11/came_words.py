@@ -2,16 +2,15 @@
 
 The baseline is the CAME paper's "Adafactor": Algorithm 1, momentum added and a fixed learning rate. Batch sizes, steps,
 schedule, number of rates and seeds are those of lars-words, whose record has AdamW and LAMB; no weight decay.
-Larger: `protocols.WORDS`. About a quarter of an hour on one core.
+Larger: steps, seeds. About a quarter of an hour on one core.
 """
 
 from minilib.experiments.study import Study
 from minilib.optim import CAME
-from studies.protocols import WORDS, WithoutConfidence, compare_on_words
+from studies.protocols import NUMPY, TOY_WORDS, WORDS, WithoutConfidence, compare_on_words, start
 
 FIRST = {"CAME": 0.00015625, "Adafactor": 0.00125}
-RATES = {name: [first * 2**k for k in range(7)] for name, first in FIRST.items()}
-
+SIZES = {"laptop": WORDS | {"count": 7}, "toy": TOY_WORDS}
 
 METHODS = {
     "CAME": lambda named, lr: CAME(named, lr=lr),
@@ -19,9 +18,12 @@ METHODS = {
 }
 
 
-def main():
-    compare_on_words(Study("came-words", WORDS | {"rates": RATES}), METHODS, RATES)
+def main(asked):
+    plan = asked.plan
+    rates = {name: [first * 2**k for k in range(plan.count)] for name, first in FIRST.items()}
+    config = {"steps": plan.steps, "tuning_seed": plan.tuning_seed, "seeds": plan.seeds, "rates": rates}
+    compare_on_words(Study("came-words", config, asked=asked), plan, METHODS, rates)
 
 
 if __name__ == "__main__":
-    main()
+    start(main, SIZES, NUMPY)

@@ -1,6 +1,6 @@
 """Thirteen methods of the book on two tasks under equal tuning: the record behind "The landscape in 2026".
 
-Digits (four hidden layers, batch 128) and masked words (batch 256, 500 steps). Every method gets COUNT learning rates,
+Digits (four hidden layers, batch 128) and masked words (batch 256, 500 steps). Every method gets five learning rates,
 a factor 2 apart; a grid whose best rate is at its edge is moved by one until it is not. The rate with the lowest
 validation loss on the tuning seeds is run on five fresh seeds, and the loss on test examples that tuning never saw is
 what counts. Nothing else is tuned. Warm-up over a tenth of the steps, then linear decay, except for CONSTANT; no
@@ -15,12 +15,23 @@ from minilib.datasets import docstrings
 from minilib.experiments.study import Study
 from minilib.experiments.tasks import train
 from minilib.schedules import polynomial, warmup
-from studies.protocols import scored
+from studies.protocols import NUMPY, scored, start
 
-# task -> (batch size, steps, batch losses in one point of the curve)
-TASKS = {"digits": (128, 300, 10), "words": (256, 500, 10)}
-TUNING_SEEDS = {"digits": (100, 101, 102), "words": (100,)}
-SEEDS, COUNT = (0, 1, 2, 3, 4), 5
+SIZES = {
+    "laptop": {
+        # task -> (batch size, steps, batch losses in one point of the curve)
+        "tasks": {"digits": (128, 300, 10), "words": (256, 500, 10)},
+        "tuning_seeds": {"digits": (100, 101, 102), "words": (100,)},
+        "seeds": (0, 1, 2, 3, 4),
+        "count": 5,
+    },
+    "toy": {
+        "tasks": {"digits": (32, 2, 1), "words": (8, 2, 1)},
+        "tuning_seeds": {"digits": (100,), "words": (100,)},
+        "seeds": (0,),
+        "count": 1,
+    },
+}
 TRUST = 0.02
 BETAS = (0.9, 0.99)
 SHAPES = {"digits": {"depth": 4}, "words": {}}
@@ -88,9 +99,9 @@ def optimizer(method, named, lr, task):
     return optim.AdamW(named, lr, BETAS, **decay)
 
 
-def one(task, method, lr, seed):
+def one(shape, task, method, lr, seed):
     """[validation loss, test loss, means of the batch losses]; 99 for a run that diverged."""
-    batch, steps, window = TASKS[task]
+    batch, steps, window = shape
     kept = []
 
     def make(named):
@@ -112,29 +123,32 @@ def one(task, method, lr, seed):
     return [*map(float, scores), np.minimum(curve, 99.0).round(4).tolist()]
 
 
-def main():
-    names = ("TASKS", "TUNING_SEEDS", "SEEDS", "COUNT", "TRUST", "BETAS", "MIDDLE", "CONSTANT")
-    study = Study("landscape", {name.lower(): globals()[name] for name in names})
+def main(asked):
+    plan = asked.plan
+    config = {"trust": TRUST, "betas": BETAS, "middle": MIDDLE, "constant": CONSTANT, **vars(plan)}
+    study = Study("landscape", config, asked=asked)
 
     def scores(task, method, rates, seeds):
         """What `one` returns, (rates, seeds)."""
         keys = [[f"{task} {method} {lr:.8g} {seed}" for seed in seeds] for lr in rates]
         cases = [(keys[i][j], lr, seed) for i, lr in enumerate(rates) for j, seed in enumerate(seeds)]
-        done = study.run((k, lambda lr=lr, seed=seed: one(task, method, lr, seed)) for k, lr, seed in cases)
+        done = study.run(
+            (k, lambda lr=lr, seed=seed: one(plan.tasks[task], task, method, lr, seed)) for k, lr, seed in cases
+        )
         return [[done[k] for k in row] for row in keys]
 
     curve, results = [], {"unigram": scored("words").unigram_entropy()}
-    for k, task in enumerate(TASKS):
+    for k, task in enumerate(plan.tasks):
         results[task] = {}
         for method, middle in MIDDLE.items():
-            rates, best, moves = [middle[k] * 2.0 ** (j - COUNT // 2) for j in range(COUNT)], 0, -1
-            while best in (0, COUNT - 1):
+            rates, best, moves = [middle[k] * 2.0 ** (j - plan.count // 2) for j in range(plan.count)], 0, -1
+            while best in (0, plan.count - 1) and (moves < 0 or not study.toy):
                 if moves >= 0:  # the best rate is at the edge: move the grid by one
                     rates = [lr * (0.5 if best == 0 else 2.0) for lr in rates]
-                tuned = scores(task, method, rates, TUNING_SEEDS[task])
+                tuned = scores(task, method, rates, plan.tuning_seeds[task])
                 means = [float(np.mean([t[0] for t in row])) for row in tuned]
                 best, moves = int(np.argmin(means)), moves + 1
-            fresh = scores(task, method, [rates[best]], SEEDS)[0]
+            fresh = scores(task, method, [rates[best]], plan.seeds)[0]
             results[task][method] = {
                 "lr": rates[best],
                 "rates": rates,
@@ -143,8 +157,8 @@ def main():
                 "test": [f[1] for f in fresh],
                 "curves": [f[2] for f in fresh],
             }
-            rows = [(rates[best], seed, f) for seed, f in zip(SEEDS, fresh, strict=True)]
-            cases = [zip(TUNING_SEEDS[task], row, strict=True) for row in tuned]
+            rows = [(rates[best], seed, f) for seed, f in zip(plan.seeds, fresh, strict=True)]
+            cases = [zip(plan.tuning_seeds[task], row, strict=True) for row in tuned]
             rows = [(lr, seed, t) for lr, case in zip(rates, cases, strict=True) for seed, t in case] + rows
             curve += [
                 {"task": task, "optimizer": method.replace(",", ""), "lr": lr, "seed": seed}
@@ -155,4 +169,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    start(main, SIZES, NUMPY)

@@ -1,6 +1,6 @@
 """Time of one step of every method on ten million parameters: `make bench` as a recorded run.
 
-For a quiet machine. The medians and quartiles are over REPEATS rounds; see benchmarks/numpy_optim.py for what is
+For a quiet machine. The medians and quartiles are over so many rounds; see benchmarks/numpy_optim.py for what is
 timed and what the floor of bytes means. A few minutes, most of them for the roots of Shampoo.
 """
 
@@ -10,15 +10,18 @@ from pathlib import Path
 import numpy as np
 
 from minilib.experiments.study import Study
+from studies.protocols import start
 
-REPEATS, SHAPE = 5, (256, 10, 8192)  # rounds; width, layers and vocabulary of the transformer
+# rounds; width, layers and vocabulary of the transformer
+SIZES = {"laptop": {"repeats": 5, "shape": (256, 10, 8192)}, "toy": {"repeats": 1, "shape": (16, 2, 200)}}
 
 
-def main():
+def main(asked):
     bench = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "numpy_optim.py"))
-    shapes = bench["transformer"](*SHAPE)
-    study = Study("step-time", {"repeats": REPEATS, "shape": SHAPE})
-    seconds, state = study.run([("all", lambda: bench["measure"](shapes, REPEATS))])["all"]
+    plan = asked.plan
+    shapes = bench["transformer"](*plan.shape)
+    study = Study("step-time", vars(plan), asked=asked)
+    seconds, state = study.run([("all", lambda: bench["measure"](shapes, plan.repeats))])["all"]
     rows = []
     for name in bench["PASSES"]:
         low, middle, high = (round(1e3 * float(q), 3) for q in np.percentile(seconds[name], [25, 50, 75]))
@@ -29,4 +32,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    start(main, SIZES, "it times the optimizers that are written in NumPy")

@@ -1,8 +1,9 @@
 """Time of one step of the PyTorch optimizers and their public peers: `make bench-torch` as a recorded run.
 
 For a quiet machine with 2 cores and the peers of benchmarks/requirements-peers.txt installed; without them their rows
-are missing. The parameters are BERT-base's; a second part times the same methods at other sizes. See
-benchmarks/torch_optim.py for what is timed and what the floor means. A quarter of an hour.
+are missing. The parameters are BERT-base's; a second part times LAMB at other sizes (16 GB). See
+benchmarks/torch_optim.py for what is timed and what the floor means. A quarter of an hour. At size "gpu" a billion
+parameters too, on a CUDA card with 80 GB; ten minutes, most of them to compile: estimated, not run.
 """
 
 import runpy
@@ -13,38 +14,45 @@ import numpy as np
 import torch
 
 from minilib.experiments.study import Study
+from studies.protocols import start
 
-ROUNDS, THREADS = 9, 2
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-# label -> (parameters, tensors)
-SIZES = {
+# label -> (parameters, tensors); of the first part BERT-base's, which is (None, None)
+LAMB_SIZES = {
     "1 M": (1_000_000, 12),
     "10 M": (10_000_000, 12),
     "110 M": (110_000_000, 12),
     "330 M": (330_000_000, 12),
     "10 M in 1000": (10_000_000, 1000),
 }
+SIZES = {
+    "laptop": {"rounds": 9, "threads": 2, "first": (None, None), "sizes": LAMB_SIZES, "compiles": True},
+    "toy": {"rounds": 1, "threads": 1, "first": (1000, 2), "sizes": {"1 k": (1000, 4)}, "compiles": False},
+    "gpu": {"rounds": 27, "sizes": LAMB_SIZES | {"1 G": (1_000_000_000, 12)}},
+}
 
 
-def main():
+def main(asked):
+    plan = asked.plan
     sys.path.insert(0, str(BENCHMARKS))
-    torch.set_num_threads(THREADS)
+    torch.set_num_threads(plan.threads)
     bench = runpy.run_path(str(BENCHMARKS / "torch_optim.py"))
-    table = bench["rows"]()
-    ours = {name: row for name, row in table.items() if name not in bench["PEERS"]}
+    table = bench["rows"](plan.compiles)
+    lamb = {name: row for name, row in table.items() if row[0] == "LAMB" and name not in bench["PEERS"]}
 
-    def job(rows, parameters=None, count=None):
+    def job(rows, parameters, count):
         def run():
             shapes = bench["shapes"](parameters, count)
-            seconds, facts, missing = bench["measure"](rows, shapes, ROUNDS, "cpu")
+            seconds, facts, missing = bench["measure"](rows, shapes, plan.rounds, asked.device)
             quartiles = {name: [1e3 * q for q in np.percentile(t, [25, 50, 75])] for name, t in seconds.items()}
             numbers = sum(int(np.prod(s)) for s in shapes)
             return {"ms": quartiles, "facts": facts, "missing": missing, "n": numbers}
 
         return run
 
-    study = Study("torch-step", {"rounds": ROUNDS, "threads": THREADS, "torch": torch.__version__, "sizes": SIZES})
-    jobs = [("BERT-base", job(table)), *((label, job(ours, *size)) for label, size in SIZES.items())]
+    config = {"rounds": plan.rounds, "threads": plan.threads, "torch": torch.__version__, "sizes": plan.sizes}
+    study = Study("torch-step", config, asked=asked)
+    jobs = [("BERT-base", job(table, *plan.first)), *((label, job(lamb, *size)) for label, size in plan.sizes.items())]
     done = study.run(jobs)
     rows = []
     for size, result in done.items():
@@ -61,4 +69,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    start(main, SIZES)

@@ -2,10 +2,11 @@
 
 Multi30k's 29,000 captions, from the cache only; one tokenizer of 2,048 for both languages. Every run spends its whole
 budget in batches of at most 64 pairs. The learning rate is tuned for each size at the smaller budget (three rates, a
-factor 2 apart, more where the best is at an edge; `best_rate`) by BLEU on the validation set, with one seed: the
-loss would choose rates at which German is written well and the English ignored. Every size and budget is run with three
-seeds. BLEU is of greedy translations of LONGEST tokens at most, of the test set of 2016. 50 minutes on one core.
-Larger: BUDGETS, SIZES.
+factor 2 apart, more where the best is at an edge; `best_rate`) by BLEU on the validation set, with one seed: the loss
+would choose rates at which German is written well and the English ignored. Every size and budget is run with three
+seeds. BLEU is of greedy translations of `longest` tokens at most, of the test set of 2016. 50 minutes on one core.
+Larger: budgets, sizes. At size "gpu" up to 6 layers of width 512 in each stack, 4e15 operations in all, in float32 as
+before: 20 minutes, most of them to translate: estimated, not run.
 """
 
 import json
@@ -15,21 +16,50 @@ import torch
 
 from minilib.analysis import flops
 from minilib.experiments.study import Study
-from minilib.experiments.tuning import best_rate
 from minilib.models import registry
-from minilib.training.data.translation import TranslationData, multi30k, shared_tokenizer
+from minilib.training.data.translation import Pairs, TranslationData, multi30k, shared_tokenizer
+from minilib.training.device import pick
 from minilib.training.translate import bleu, train_pairs, translate
+from studies.protocols import best_rate, start
 
-SIZES = [(1, 32), (2, 64), (2, 128)]  # layers of each stack, width
-BUDGETS = (1e12, 4e12)
-RATES, SEEDS = [2e-3, 4e-3, 8e-3], (0, 1, 2)
-VOCABULARY, BATCH, LONGEST, COUNTED = 2048, 64, 40, 50
+SIZES = {
+    "laptop": {
+        "sizes": [(1, 32), (2, 64), (2, 128)],  # layers of each stack, width
+        "budgets": (1e12, 4e12),
+        "rates": [2e-3, 4e-3, 8e-3],
+        "seeds": (0, 1, 2),
+        "vocabulary": 2048,
+        "batch": 64,
+        "longest": 40,
+        "counted": 50,
+        "pairs": None,  # of each part: all
+    },
+    "toy": {
+        "sizes": [(1, 16)],
+        "budgets": (1e7, 2e7),
+        "rates": [2e-3],
+        "seeds": (0,),
+        "vocabulary": 400,
+        "batch": 4,
+        "longest": 4,
+        "counted": 2,
+        "pairs": 256,
+    },
+    "gpu": {
+        "sizes": [(2, 128), (4, 256), (6, 512)],
+        "budgets": (3e13, 2e14),
+        "rates": [5e-4, 1e-3, 2e-3],
+        "vocabulary": 8192,
+        "batch": 128,
+    },
+}
 
 
-def main():
+def main(asked):
     torch.set_num_threads(1)
-    data = multi30k()
-    tokenizer = shared_tokenizer(data["train"], VOCABULARY)
+    plan, device = asked.plan, pick(asked.device)
+    data = {name: Pairs(*(texts[: plan.pairs] for texts in part)) for name, part in multi30k().items()}
+    tokenizer = shared_tokenizer(data["train"], plan.vocabulary)
     rows, held_out, test = (TranslationData(data[part], tokenizer) for part in ("train", "validation", "test"))
 
     def build(layers, width):
@@ -40,22 +70,22 @@ def main():
     def facts(size):
         """Parameters, and operations of a mean step."""
         model, rng = build(*size), np.random.default_rng(0)
-        batches = list(rows.batches(BATCH, rng))[:COUNTED]
+        batches = list(rows.batches(plan.batch, rng))[: plan.counted]
         each = [len(index) * flops.per_row(model, rows.batch(index)) for index in batches]
         return {"parameters": sum(p.numel() for p in model.parameters()), "operations": float(np.mean(each))}
 
-    settings = {"sizes": SIZES, "budgets": BUDGETS, "rates": RATES, "seeds": SEEDS, "vocabulary": VOCABULARY}
-    study = Study("translation", settings | {"batch": BATCH, "longest": LONGEST})
-    known = study.run([(f"facts {json.dumps(size)}", lambda size=size: facts(size)) for size in SIZES])
-    known = {size: known[f"facts {json.dumps(size)}"] for size in SIZES}
+    names = ("sizes", "budgets", "rates", "seeds", "vocabulary", "batch", "longest")
+    study = Study("translation", {name: getattr(plan, name) for name in names}, asked=asked)
+    known = study.run([(f"facts {json.dumps(size)}", lambda size=size: facts(size)) for size in plan.sizes])
+    known = {size: known[f"facts {json.dumps(size)}"] for size in plan.sizes}
 
     def train(size, budget, lr, seed):
         torch.manual_seed(seed)
-        model, steps = build(*size), round(budget / known[size]["operations"])
-        return model, {"steps": steps} | train_pairs(model, rows, steps, lr, BATCH, seed)
+        model, steps = build(*size).to(device), round(budget / known[size]["operations"])
+        return model, {"steps": steps} | train_pairs(model, rows, steps, lr, plan.batch, seed)
 
     def score(model, part, asked):
-        return bleu(translate(model, asked, tokenizer, LONGEST), [data[part].target[i] for i in asked.kept])
+        return bleu(translate(model, asked, tokenizer, plan.longest), [data[part].target[i] for i in asked.kept])
 
     tuning = {}
 
@@ -64,7 +94,7 @@ def main():
 
         def job():
             try:
-                model, outcome = train(size, BUDGETS[0], lr, SEEDS[0])
+                model, outcome = train(size, plan.budgets[0], lr, plan.seeds[0])
             except ValueError:  # no longer finite
                 return {"loss": 99.0, "bleu": -99.0}
             return {"loss": outcome["loss"], "bleu": score(model, "validation", held_out)}
@@ -77,8 +107,13 @@ def main():
         model, outcome = train(size, budget, chosen[size], seed)
         return outcome | {"bleu": score(model, "test", test)}
 
-    chosen = {size: best_rate(lambda lr, size=size: tuning_loss(size, lr), RATES) for size in SIZES}
-    cases = {json.dumps([*size, b, seed]): (size, b, seed) for size in SIZES for b in BUDGETS for seed in SEEDS}
+    chosen = {size: best_rate(study, lambda lr, size=size: tuning_loss(size, lr), plan.rates) for size in plan.sizes}
+    cases = {
+        json.dumps([*size, b, seed]): (size, b, seed)
+        for size in plan.sizes
+        for b in plan.budgets
+        for seed in plan.seeds
+    }
     done = study.run([(key, lambda case=case: scored(*case)) for key, case in cases.items()])
     curve = []
     for key, ((layers, width), budget, seed) in cases.items():
@@ -89,4 +124,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    start(main, SIZES)

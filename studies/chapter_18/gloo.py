@@ -10,11 +10,19 @@ import numpy as np
 
 from minilib.experiments.local_cluster import LocalCluster
 from minilib.experiments.study import Study
+from studies.protocols import start
 
-PASSES, ROUNDS = 4, 12
-SIZES = [4 * 4**k for k in range(12)]  # bytes, 4 B to 16 MiB
-ROWS = [2, 4, 8, 16, 32, 64]
-LENGTH, GUESSED = 64, 10
+SIZES = {
+    "laptop": {
+        "passes": 4,
+        "rounds": 12,
+        "messages": [4 * 4**k for k in range(12)],  # bytes, 4 B to 16 MiB
+        "rows": [2, 4, 8, 16, 32, 64],
+        "length": 64,
+        "guessed": 10,
+    },
+    "toy": {"passes": 1, "rounds": 1, "messages": [4], "rows": [2], "length": 8, "guessed": 2},
+}
 
 
 def doubling(x):
@@ -67,21 +75,24 @@ def steps(rows, rounds, length, guessed):
     return {"step": taken[2:]}
 
 
-def main():
-    config = {"passes": PASSES, "rounds": ROUNDS, "length": LENGTH, "guessed": GUESSED}
-    study, jobs = Study("gloo", config), []
+def main(asked):
+    plan = asked.plan
+    config = {name: getattr(plan, name) for name in ("passes", "rounds", "length", "guessed")}
+    study, jobs = Study("gloo", config, asked=asked), []
     with LocalCluster(4) as machines:
 
         def job(count, function, *arguments, uses=()):
             return lambda: machines.run(function, *arguments, count=count, uses=uses)[0]
 
-        for k in range(PASSES):
+        for k in range(plan.passes):
             for count in (2, 4):
-                for size in SIZES:
-                    jobs.append((f"{k} message {count} {size}", job(count, messages, size, ROUNDS, uses=(doubling,))))
+                for size in plan.messages:
+                    message = job(count, messages, size, plan.rounds, uses=(doubling,))
+                    jobs.append((f"{k} message {count} {size}", message))
             for count in (1, 2):
-                for rows in [1, *ROWS] if count == 1 else ROWS:
-                    jobs.append((f"{k} step {count} {rows}", job(count, steps, rows, ROUNDS, LENGTH, GUESSED)))
+                for rows in [1, *plan.rows] if count == 1 else plan.rows:
+                    step = job(count, steps, rows, plan.rounds, plan.length, plan.guessed)
+                    jobs.append((f"{k} step {count} {rows}", step))
         done = study.run(jobs)
     together = {}
     for key, result in done.items():
@@ -93,8 +104,8 @@ def main():
          "median": round(float(np.median(times)), 7)}
         for (what, count, size), times in together.items()
     ]  # fmt: skip
-    study.record(rows, {"rounds": PASSES * ROUNDS})
+    study.record(rows, {"rounds": plan.passes * plan.rounds})
 
 
 if __name__ == "__main__":
-    main()
+    start(main, SIZES, "gloo and its processes are what this study times")

@@ -6,7 +6,7 @@ import pytest
 
 from minilib.experiments import records, study
 from minilib.experiments.records import Project, load
-from minilib.experiments.study import Study
+from minilib.experiments.study import Asked, Study, settings
 
 
 def home(folder):
@@ -70,6 +70,34 @@ def test_a_record_reads_back_what_was_written(tmp_path):
     assert run["config"] == {"seeds": [0, 1]}
     assert run["command"] == "make study NAME=small-study"
     assert set(run) == set(records.FIELDS)
+
+
+@pytest.mark.parametrize(
+    ("size", "device", "suffix"),
+    [("laptop", "cpu", ""), ("laptop", "cuda:1", "-cuda"), ("gpu", "cuda", "-gpu"), ("gpu", "mps", "-gpu-mps")],
+)
+def test_a_size_and_a_device_have_a_record_of_their_own_that_says_how_it_was_made(tmp_path, size, device, suffix):
+    plan = settings({"laptop": {"steps": 2, "seeds": (0,)}, "gpu": {"steps": 9}}, size)
+    asked = Asked(size, device, plan, "bf16", "a card", "python -m studies.chapter_01.small --size gpu")
+    Study("small", {"steps": plan.steps}, home(tmp_path), asked).record([{"step": 1}], {"best": 1})
+    run = load(f"small{suffix}", home(tmp_path)).run
+    assert run["device"] == "a card"
+    assert run["command"] == (asked.command if suffix else "make study NAME=small")
+    more = {"precision": "bf16", "size": {"steps": plan.steps, "seeds": [0]}} if suffix else {}
+    assert run["config"] == {"steps": plan.steps} | more
+
+
+def test_a_record_of_toy_size_is_not_among_those_that_chapters_read(tmp_path):
+    Study("small", {}, home(tmp_path), Asked("toy")).record([{"step": 1}], {"best": 1})
+    assert [path.name for path in (tmp_path / "_build/runs").iterdir()] == ["small-toy"]
+    assert not (tmp_path / "book").exists()
+
+
+def test_a_record_that_is_missing_says_how_to_make_it(tmp_path):
+    with pytest.raises(ValueError, match="Make it: make study NAME=small$"):
+        load("small", home(tmp_path))
+    with pytest.raises(ValueError, match="Make it: make study NAME=small SIZE=gpu$"):
+        load("small-gpu", home(tmp_path))
 
 
 def test_a_record_has_a_machine_versions_and_times_but_no_path_of_the_machine(tmp_path):
