@@ -1,0 +1,133 @@
+"""The first cell of every chapter: alone it fetches the book, in a clone it does nothing."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import chapters as rules
+import first_cell
+import proved
+import pytest
+from small_books import ROOT, cell, markdown, notebook
+
+import notebooks
+
+CODE = first_cell.source(ROOT)
+TOLD = """
+import minilib
+print(minilib.__file__, os.getcwd(), minilib.__doc__.split()[0])
+subprocess = __import__("subprocess")
+print(subprocess.run([sys.executable, "-c", "import minilib; print(minilib.__file__)"], capture_output=True).stdout)
+"""
+
+
+def test_every_chapter_begins_with_it(chapter):
+    nb = notebooks.source(chapter.with_suffix(".md"))
+    code = [c for c in nb.cells if c.cell_type == "code"]
+    assert [rules.FETCH in rules.tags(c) for c in code] == [True] + [False] * (len(code) - 1)
+    assert code[0].source == CODE, "make sync"
+    assert {"remove-cell", rules.FETCH} == rules.tags(code[0])
+
+
+def test_it_is_put_before_the_first_code_and_renewed_and_nothing_else_is_touched():
+    text = (
+        "---\na: b\n---\n\n# A\n\nWords  \n\n```{code-cell} ipython3\n---\ntags: [remove-cell]\n---\n1\n```\n\nMore.\n"
+    )
+    once = first_cell.placed(text, "old")
+    (block,) = re.findall(r"```\{code-cell\} ipython3\n---\ncellView(?s:.*?)old\n```\n\n", once)
+    assert once.index(block) < once.index("\n1\n")
+    assert once.replace(block, "") == text
+    assert first_cell.placed(once, "old") == once
+    assert first_cell.placed(once, "new") == first_cell.placed(text, "new")
+
+
+def test_the_rules_and_the_digests_do_not_count_it():
+    first = cell("old", tags=["remove-cell", rules.FETCH])
+    second = cell("1")
+    with_it, without = notebook(first, second), notebook(second)
+    assert rules.code(with_it) == [second]
+    assert proved.cells_digest(with_it) == proved.cells_digest(without)
+
+
+def test_another_address_needs_no_new_run():
+    old = notebook(markdown("A"), cell("old", tags=[rules.FETCH]), cell("1", "1", count=2))
+    new = notebook(markdown("A"), cell("new", count=None, tags=[rules.FETCH]), cell("1", count=None))
+    assert [c.get("execution_count") for c in notebooks.with_outputs(new, old).cells] == [None, 1, 2]
+
+
+def test_the_address_and_the_version_stand_in_it(tmp_path):
+    (tmp_path / "minilib").mkdir()
+    (tmp_path / "minilib" / "__init__.py").write_text('"""A."""\n\n__version__ = "2.5.1"\n')
+    (tmp_path / "_config.yml").write_text("repository:\n  url: https://github.com/someone/a-book\n")
+    assert '"https://github.com/someone/a-book"' in first_cell.source(tmp_path)
+    assert " -b v2.5.1 " in first_cell.source(tmp_path)
+
+
+# What the cell does, in a Python of its own.
+
+
+def git(folder, *words):
+    name = ["-c", "user.name=Ann", "-c", "user.email=ann@example.org"]
+    subprocess.run(["git", "-C", str(folder), *name, *words], check=True, capture_output=True)
+
+
+@pytest.fixture
+def public(tmp_path):
+    """A repository of a small book whose minilib is newer than its tag."""
+    root = tmp_path / "public"
+    for folder in ("minilib", "notebooks"):
+        (root / folder).mkdir(parents=True)
+    shutil.copy(ROOT / "minilib" / "colab.py", root / "minilib")
+    (root / "pyproject.toml").write_text(
+        '[project]\ndependencies = ["numpy"]\n[project.optional-dependencies]\ntorch = []\ntrain = []\nbook = []\n'
+    )
+    (root / "notebooks" / "01_a.md").write_text("# A\n")
+    git(tmp_path, "init", "-q", str(root))
+    for state in ("tagged", "newer"):
+        (root / "minilib" / "__init__.py").write_text(f'"""{state}"""\n')
+        git(root, "add", ".")
+        git(root, "commit", "-qm", state)
+        if state == "tagged":
+            git(root, "tag", first_cell.tag(ROOT))
+    return root
+
+
+def run(folder, **variables):
+    """Run the cell, and one that tells where minilib is, in `folder`."""
+    folder.mkdir(exist_ok=True)
+    script = folder.parent / "cells.ipy"
+    script.write_text(CODE + TOLD)
+    known = {name: value for name, value in os.environ.items() if name not in ("BOOK_ADDRESS", "PYTHONPATH")}
+    command = [sys.executable, "-m", "IPython", "--no-banner", "--colors=NoColor", "--quick", str(script)]
+    return subprocess.run(command, cwd=folder, env=known | variables, capture_output=True, text=True)
+
+
+def test_alone_it_fetches_the_tag_and_the_chapter_goes_on_in_the_clone(public, tmp_path):
+    for _ in range(2):  # a kernel that was started anew finds the clone
+        done = run(tmp_path / "empty", BOOK_ADDRESS=public.as_uri())
+        book = tmp_path / "empty" / "book"
+        module = book / "minilib" / "__init__.py"
+        assert done.stdout.splitlines()[0] == f"{module} {book / 'notebooks'} tagged", done.stdout + done.stderr
+        assert str(module) in done.stdout.splitlines()[1]
+
+
+def test_where_there_is_no_such_tag_it_fetches_the_default_branch(public, tmp_path):
+    git(public, "tag", "-d", first_cell.tag(ROOT))
+    done = run(tmp_path / "empty", BOOK_ADDRESS=public.as_uri())
+    assert done.stdout.splitlines()[0].endswith(" newer"), done.stdout + done.stderr
+
+
+@pytest.mark.skipif(bool(first_cell.address(ROOT)), reason="the book has an address")
+def test_without_an_address_it_asks_for_one_and_fetches_nothing(tmp_path):
+    done = run(tmp_path / "empty")
+    assert "AssertionError: write the address of the book's repository" in done.stdout + done.stderr
+    assert not (tmp_path / "empty" / "book").exists()
+
+
+def test_in_a_clone_it_does_nothing_and_prints_nothing(public):
+    done = run(public / "notebooks", PYTHONPATH=str(public))
+    assert done.stdout.splitlines()[0] == f"{public / 'minilib' / '__init__.py'} {public / 'notebooks'} newer"
+    assert {path.name for path in (public / "notebooks").iterdir()} == {"01_a.md"}
+    assert done.stderr == ""
