@@ -8,8 +8,8 @@ XLA := .venv-xla/bin/python
 export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book page test check lint unit nbval site shake test-xla lab notebook sync format bench bench-torch \
-	bench-pretrain study runs-check report lock clean
+.PHONY: help book page test check lint unit nbval site shake colab test-xla lab notebook sync format bench bench-torch \
+	bench-pretrain gpu study runs-check report prove lock clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' Makefile
@@ -30,6 +30,9 @@ lint unit nbval site report: $(READY)  ## one step of make test
 shake: $(READY)  ## run the chapters on imitated machines: make shake SHAKE="--chapters 02_sgd --machines noise-1"
 	$(PY) tools/shake.py $(SHAKE)
 
+colab: $(READY)  ## open every chapter as Google Colab does, alone and with its packages: make colab NAME=02_sgd
+	$(PY) tools/shake.py --machines colab --jobs 1 $(if $(NAME),--chapters $(NAME))
+
 needs-%:
 	$(RIGHT_PYTHON)
 	@$(PYTHON) tools/preflight.py $*
@@ -48,6 +51,7 @@ page: $(READING)  ## look at one page, executing nothing: make page NAME=02_sgd
 	$(PY) tools/build_book.py --page $(NAME)
 
 sync: $(READY)  ## bring the .md and .ipynb of every chapter in step, running nothing
+	$(PY) tools/first_cell.py
 	$(PY) tools/notebooks.py sync
 
 format: $(READY)  ## format all code, in the chapters too, as make lint demands
@@ -64,12 +68,18 @@ bench-torch: $(READY)  ## the PyTorch optimizers against memory and public peers
 bench-pretrain: $(READY)  ## BERT's training step against transformers and the products of matrices
 	$(PY) benchmarks/pretrain.py
 
-study: $(READY)  ## make a recorded run, or go on with one that stopped: make study NAME=batch-size
+gpu: $(READY)  ## all that wants one CUDA card, in pieces that are each done once: records in book/cards
+	$(PY) benchmarks/gpu.py $(GPU)
+
+study: $(READY)  ## make a recorded run, or go on with one that stopped: make study NAME=batch-size [SIZE=toy] [DEVICE=cuda]
 	$(if $(STUDY),,$(error there is no study $(NAME): studies/*/ has $(notdir $(basename $(wildcard studies/*/*.py)))))
-	$(PY) -m $(subst /,.,$(basename $(STUDY)))
+	$(PY) -m $(subst /,.,$(basename $(STUDY)))$(if $(SIZE), --size $(SIZE))$(if $(DEVICE), --device $(DEVICE))
 
 runs-check: $(READY)  ## recorded runs: every field there, made by a study, read by a chapter
 	$(PY) tools/runs_check.py
+
+prove: $(READY)  ## attack and decide the steps of the proofs: make prove PROVE="chapter_07"
+	$(PY) tools/prove.py $(PROVE)
 
 lock: $(READY)  ## requirements.in -> requirements.txt
 	$(PY) -m piptools compile --quiet --upgrade --strip-extras --allow-unsafe --no-emit-index-url \

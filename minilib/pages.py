@@ -1,6 +1,7 @@
 """What a page of the book shows beside figures: tables of text, and numbers that its sentences quote.
 
-Absent on purpose: tables in HTML. A printed table is compared by the tests like any other output.
+Absent on purpose: tables in HTML. A printed table is compared by the tests like any other output. And an import of
+myst_nb, whose pages read the glued numbers: a chapter needs no more than IPython to leave them in its outputs.
 """
 
 from collections.abc import Iterable, Sequence
@@ -28,8 +29,16 @@ def print_table(rows: Iterable[Sequence], heads: Sequence[str] = (), gap: int = 
 
 
 def glue_all(numbers: dict[str, object]) -> None:
-    """Glues each value under its name, unseen, for the {glue} roles of the text around."""
-    from myst_nb import glue  # only a page needs it
+    """Glues each value under its name, unseen, for the {glue} roles of the text around.
 
+    The output is what `myst_nb.glue(name, value, display=False)` leaves, in scrapbook's format: how IPython would show
+    the value, under media types that nothing shows.
+    """
+    from IPython.core.formatters import format_display_data  # only a notebook needs it
+    from IPython.display import display
+
+    unseen = "application/papermill.record/"
     for name, value in numbers.items():
-        glue(name, value, display=False)
+        shown, metadata = format_display_data(value)
+        metadata["scrapbook"] = {"name": name, "mime_prefix": unseen}
+        display({unseen + kind: data for kind, data in shown.items()}, raw=True, metadata=metadata)

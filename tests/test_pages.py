@@ -1,5 +1,9 @@
 """Printed tables, and numbers for the text."""
 
+import subprocess
+import sys
+
+import numpy as np
 import pytest
 
 from minilib.pages import glue_all, print_table
@@ -20,10 +24,22 @@ def test_rows_of_two_lengths_are_refused_and_nothing_is_printed(capsys):
     assert capsys.readouterr().out == ""
 
 
-def test_every_number_is_glued_under_its_name_unseen(monkeypatch):
-    import myst_nb
+def test_glued_values_are_in_the_outputs_as_myst_nb_would_leave_them(monkeypatch):
+    import IPython.display
+    import myst_nb.ext.glue
 
-    glued = {}
-    monkeypatch.setattr(myst_nb, "glue", lambda name, value, display: glued.update({name: (value, display)}))
-    glue_all({"a": 1, "b": "two"})
-    assert glued == {"a": (1, False), "b": ("two", False)}
+    shown = []
+    for module, name in ((IPython.display, "display"), (myst_nb.ext.glue, "ipy_display")):
+        monkeypatch.setattr(module, name, lambda *data, **how: shown.append((data, how)))
+    numbers = {"whole": 12, "broken": 0.25, "text": "1.5 %", "one of NumPy's": np.float64(0.1)}
+    glue_all(numbers)
+    ours = shown[:]
+    for name, value in numbers.items():
+        myst_nb.glue(name, value, display=False)
+    assert len(ours) == len(numbers)
+    assert shown == ours * 2
+
+
+def test_gluing_needs_no_myst_nb():
+    code = "import sys; sys.modules['myst_nb'] = None; from minilib.pages import glue_all; glue_all({'a': 1})"
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)

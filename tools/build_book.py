@@ -10,7 +10,8 @@ A chapter is shown with its stored outputs when its code and all that its run re
 chapter stay as they are. One that fails is shown with its stored outputs and a note on top, and all other pages are
 written none the less. Executing needs more packages than building: where they are missing the exit status is 3 and
 nothing was built.
-Launch buttons point to the repository's own `origin`, or are absent when it has no public one.
+Launch buttons point to the address in _config.yml, where there is one, else to the repository's own `origin`; they are
+absent when that is not public. They open the tag of this version if the repository has it, else the branch main.
 Deliberately absent: any second copy of the book's settings; `_config.yml` holds them.
 """
 
@@ -27,6 +28,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+import first_cell
 import nbformat
 import proved
 import status_page
@@ -112,8 +114,20 @@ def origin(root: Path) -> str:
         return ""
 
 
-def launch_settings(url: str) -> dict:
-    """The settings that make launch buttons for this `origin`; empty when it is not public."""
+def address(root: Path, config: dict) -> str:
+    """The repository's address: the one in the settings, where there is one, else its `origin`."""
+    return config["repository"]["url"] or origin(root)
+
+
+def branch(root: Path) -> str:
+    """What launch buttons open: the tag of this version where the repository has it, else the branch main."""
+    tag = first_cell.tag(root)
+    done = subprocess.run(["git", "-C", str(root), "tag", "--list", tag], capture_output=True, text=True)
+    return done.stdout.strip() or "main"
+
+
+def launch_settings(url: str, branch: str = "main") -> dict:
+    """The settings that make launch buttons for this address of a repository; empty when it is not public."""
     match = re.fullmatch(
         r"(?:https://(?:[^@/]+@)?|ssh://(?:git@)?|git@)([\w.-]+)[/:]([\w.-]+/[\w.-]+?)(?:\.git)?/?",
         url,
@@ -123,7 +137,7 @@ def launch_settings(url: str) -> dict:
     return {
         "repository": {
             "url": f"https://{match[1]}/{match[2]}",
-            "branch": "main",
+            "branch": branch,
             "path_to_book": "",
         },
         "launch_buttons": {"notebook_interface": "jupyterlab", **HOSTS[match[1]]},
@@ -181,7 +195,7 @@ def build(root: Path) -> int:
     for name, chapter in shown.items():
         (folder / f"{name}.ipynb").write_text(nbformat.writes(status_page.noted(chapter)), encoding="utf-8")
     config = yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))
-    config |= launch_settings(origin(root))
+    config |= launch_settings(address(root, config), branch(root))
     settings = config["sphinx"]["config"]
     settings["extensions"] = [*settings["extensions"], "shown_outputs"]
     settings["shown_outputs"] = str(folder)

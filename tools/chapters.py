@@ -12,6 +12,7 @@ from pathlib import Path
 import nbformat
 
 NEVER = {"skip-execution", "nbval-skip", "raises-exception", "nbval-raises-exception"}
+FETCH = "fetch-the-book"  # the tag of the cell that tools/first_cell.py puts into every chapter
 FENCE = r"^(?P<mark>:{{3,}}|`{{3,}})\{{{name}\}}[ \t]*(?P<title>[^\n]*)\n(?P<body>.*?)^(?P=mark)[ \t]*$"
 
 
@@ -21,8 +22,9 @@ def read(path: Path) -> nbformat.NotebookNode:
 
 
 def code(nb) -> list:
-    """The code cells that hold code."""
-    return [cell for cell in nb.cells if cell.cell_type == "code" and cell.source.strip()]
+    """The code cells that hold code, without the first cell that all chapters share: see `first_cell`."""
+    cells = [cell for cell in nb.cells if cell.cell_type == "code" and cell.source.strip()]
+    return [cell for cell in cells if FETCH not in tags(cell)]
 
 
 def tags(cell) -> set[str]:

@@ -23,6 +23,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import chapters as rules
 import jupytext
 import nbformat
 import proved
@@ -157,18 +158,25 @@ def stale(md: Path, paired: Path | None = None, runs: Path | None = None) -> lis
         return ["it was never executed"]
     notebook = nbformat.read(ipynb, as_version=4)
     reasons = proved.stale(root, notebook, proved.load(runs or root / proved.FOLDER, md.stem))
-    code = [[c.source for c in nb.cells if c.cell_type == "code"] for nb in (source(md), notebook)]
+    code = [[c.source for c in rules.code(nb)] for nb in (source(md), notebook)]
     return reasons if code[0] == code[1] else [f"the code in {md.name} changed", *reasons]
 
 
 def with_outputs(nb: nbformat.NotebookNode, paired: nbformat.NotebookNode) -> nbformat.NotebookNode:
-    """Give the cells of `nb` the outputs of the cells with the same code in `paired`; returns `nb`."""
+    """Give the cells of `nb` the outputs of the cells with the same code in `paired`; returns `nb`.
+
+    Of the first cell that all chapters share any version will do: none shows anything here.
+    """
+
+    def code(cell):
+        return rules.FETCH if rules.FETCH in rules.tags(cell) else cell.source
+
     ran: dict[str, list] = {}
     for cell in paired.cells:
-        ran.setdefault(cell.source, []).append(cell)
+        ran.setdefault(code(cell), []).append(cell)
     for cell in nb.cells:
-        if cell.cell_type == "code" and ran.get(cell.source):
-            old = ran[cell.source].pop(0)
+        if cell.cell_type == "code" and ran.get(code(cell)):
+            old = ran[code(cell)].pop(0)
             cell.outputs, cell.execution_count = old.outputs, old.execution_count
     return tidy(nb)
 

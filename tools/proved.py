@@ -19,6 +19,7 @@ import time
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+import chapters
 import nbformat
 
 LOCK = "requirements.txt"
@@ -39,8 +40,9 @@ def file_digest(path: Path) -> str | None:
 
 
 def cells_digest(nb: nbformat.NotebookNode) -> str:
-    """The digest of the code cells and their outputs."""
-    cells = [[cell.source, cell.get("outputs", [])] for cell in nb.cells if cell.cell_type == "code"]
+    """The digest of the code cells and their outputs, without the first cell, which does nothing in a clone."""
+    code = [cell for cell in nb.cells if cell.cell_type == "code" and chapters.FETCH not in chapters.tags(cell)]
+    cells = [[cell.source, cell.get("outputs", [])] for cell in code]
     return digest(json.dumps(cells, sort_keys=True).encode())
 
 

@@ -2,7 +2,9 @@
 
 A record in `book/runs/<name>/` must have every field, filled; a curve with rows; the commits from which it can be
 made again; a study `studies/chapter_NN/<name>.py` that makes it; and a chapter that reads it with
-`records.load("<name>")`. A chapter must not read or name a run that is not there. Deliberately absent: whether the
+`records.load("<name>")`. A chapter must not read or name a run that is not there. A record of another size or device
+than the book's (`<name>-gpu`, `<name>-cuda`) has the command that made it, and no chapter need read it. Toy sizes are
+no records. Deliberately absent: whether the
 numbers are right (only `make study` can say), whether the commits still exist (a shallow clone has no history).
 """
 
@@ -16,6 +18,12 @@ from pathlib import Path
 from minilib.experiments.records import FIELDS
 
 ROOT = Path(__file__).resolve().parent.parent
+OTHER = re.compile(r"(-gpu)?(-(cpu|cuda|mps|xla))?$")  # what names of other sizes and devices end in: Asked.suffix
+
+
+def of_study(name: str) -> str:
+    """The name of the study whose record has this name, whatever its size and device."""
+    return name[: OTHER.search(name).start()]
 
 
 def record_violations(folder: Path) -> list[str]:
@@ -31,7 +39,11 @@ def record_violations(folder: Path) -> list[str]:
     empty = [field for field in FIELDS if field in run and run[field] in (None, "", [], {})]
     violations = [f"record {name!r} lacks the field {field!r}" for field in missing]
     violations += [f"record {name!r}: the field {field!r} is empty" for field in empty]
-    wanted = {"name": name, "command": f"make study NAME={name}"}
+    wanted = {"name": name}
+    if of_study(name) == name:
+        wanted["command"] = f"make study NAME={name}"
+    elif not re.match(rf"python -m studies\.\w+\.{of_study(name).replace('-', '_')} --", str(run.get("command"))):
+        violations.append(f"record {name!r}: the field 'command' must be how it was started, is {run.get('command')!r}")
     for field, value in wanted.items():
         if run.get(field, value) != value:
             violations.append(f"record {name!r}: the field {field!r} is {run[field]!r}, it must be {value!r}")
@@ -58,9 +70,10 @@ def curve_violations(path: Path) -> list[str]:
 
 def study_violations(name: str, root: Path) -> list[str]:
     """A record that `make study NAME=...` cannot make."""
-    file = f"{name.replace('-', '_')}.py"
-    made = [path for path in root.glob(f"studies/*/{file}") if f'Study("{name}"' in path.read_text(encoding="utf-8")]
-    return [] if made else [f'record {name!r}: no study makes it; studies/*/{file} with Study("{name}") is missing']
+    study = of_study(name)
+    file = f"{study.replace('-', '_')}.py"
+    made = [path for path in root.glob(f"studies/*/{file}") if f'Study("{study}"' in path.read_text(encoding="utf-8")]
+    return [] if made else [f'record {name!r}: no study makes it; studies/*/{file} with Study("{study}") is missing']
 
 
 def chapter_violations(names: set[str], root: Path) -> list[str]:
@@ -77,7 +90,9 @@ def chapter_violations(names: set[str], root: Path) -> list[str]:
                 f"{path.name} calls records.load without a quoted name: nobody can see which run it cites"
             )
         read |= loaded
-    return violations + [f"record {name!r}: no chapter reads it" for name in sorted(names - read)]
+    return violations + [
+        f"record {name!r}: no chapter reads it" for name in sorted(names - read) if of_study(name) == name
+    ]
 
 
 def violations(root: Path) -> list[str]:

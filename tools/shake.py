@@ -12,7 +12,9 @@ For every comparison in an assertion `tools/shaken/margins.py` notes how far it 
 of that over its standard deviation, over all machines, where there are five or more. A claim holds when it never fails
 and its margin is at least three.
 The exit status is 0 when no cell fails, no text that is compared differs and every margin is three or more. With other
-packages (`colab`) texts may differ, since the corpus of docstrings does; there no cell may fail.
+packages (`colab`) texts may differ, since the corpus of docstrings does; there no cell may fail. That machine opens a
+chapter as Google Colab does: nothing but the .ipynb in an empty folder, whose first cell fetches the book. It fetches
+what git tracks here, changes since the last commit included.
 Deliberately absent: processors with other instruction sets than this one's (their rounding is imitated by the noise).
 """
 
@@ -34,6 +36,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import chapters
+import first_cell
 import nbformat
 import proved
 
@@ -41,6 +44,7 @@ TOOLS = Path(__file__).resolve().parent
 ROOT = TOOLS.parent
 ENOUGH = 3.0  # standard deviations
 FEWEST = 5  # runs of a chapter, from which on a standard deviation says something
+OLDER = ("3.12", "3.11")  # Pythons that take the place of a newer one
 KINDS = ("same", "printed", "without", "other", "failed")
 COMPILERS = {"cc", "c++", "gcc", "g++", "clang", "clang++"}
 NO_AVX = "SSE3 SSSE3 SSE41 POPCNT SSE42 AVX F16C FMA3 AVX2 AVX512F AVX512CD AVX512_SKX"
@@ -57,6 +61,7 @@ class Machine:
     compiler: bool = True
     folder: str = ""  # the checkout is copied to a folder of this name
     python: str = ""  # a Python of this version with the packages of tests/colab/requirements.txt
+    alone: bool = False  # a chapter is opened by itself in an empty folder, and fetches the book
 
 
 def threads(number: int) -> dict[str, str]:
@@ -82,7 +87,7 @@ MACHINES = {
         {"TZ": "Pacific/Kiritimati", "LC_ALL": "C", "LANG": "C", "OFFLINE": "1"},
         folder="a book",
     ),
-    "colab": Machine("Python 3.13 and the packages of Google Colab", python="3.13"),
+    "colab": Machine("the chapter alone, Python 3.13, Google Colab's packages", python="3.13", alone=True),
 }
 
 
@@ -97,14 +102,24 @@ def other_python(version: str, places: tuple[str, ...] = ("~/.pyenv/versions", "
     return ""
 
 
+def nearest_python(version: str) -> str:
+    """The path of a Python of this version, or of an older one that the book runs on (that is said), or ""."""
+    for other in (version, *OLDER):
+        if path := other_python(other):
+            if other != version:
+                print(f"no Python {version} was found here: Python {other} takes its place", flush=True)
+            return path
+    return ""
+
+
 def environment(version: str, root: Path = ROOT) -> str:
     """The Python of `.venv-colab`, an environment made once and again when its list of packages changes."""
     made, wanted = root / ".venv-colab", (root / "tests" / "colab" / "requirements.txt").read_text()
     ready = made / "ready.txt"
     if not ready.exists() or ready.read_text() != wanted:
-        print(f"making {made.name}: Python {version} and about 6 GB of packages, some minutes", flush=True)
+        print(f"making {made.name}, about 6 GB of packages, some minutes", flush=True)
         shutil.rmtree(made, ignore_errors=True)
-        subprocess.run([other_python(version), "-m", "venv", made], check=True)
+        subprocess.run([nearest_python(version), "-m", "venv", made], check=True)
         pip = [made / "bin" / "python", "-m", "pip", "install", "-q", "--disable-pip-version-check"]
         subprocess.run([*pip, "-r", root / "tests" / "colab" / "requirements.txt"], check=True)
         ready.write_text(wanted)
@@ -125,6 +140,15 @@ def path_without_compilers() -> Iterator[str]:
         yield folder
 
 
+def published(root: Path, bare: Path) -> None:
+    """A bare repository with the book as it stands, at its tag: what a public address would give."""
+    git = ["git", "-C", str(root)]
+    state = subprocess.run([*git, "stash", "create"], capture_output=True, text=True, check=True).stdout.strip()
+    subprocess.run(["git", "init", "-q", "--bare", str(bare)], check=True)
+    subprocess.run(["git", "-C", str(bare), "config", "receive.shallowUpdate", "true"], check=True)
+    subprocess.run([*git, "push", "-q", bare, f"{state or 'HEAD'}:refs/tags/{first_cell.tag(root)}"], check=True)
+
+
 @contextmanager
 def prepared(machine: Machine, root: Path) -> Iterator[tuple[dict[str, str], Path]]:
     """The environment variables and the checkout that imitate the machine."""
@@ -137,8 +161,11 @@ def prepared(machine: Machine, root: Path) -> Iterator[tuple[dict[str, str], Pat
             root = copy
         # PyTorch keeps what it has compiled, and takes it for valid on a processor with other instructions
         variables["TORCHINDUCTOR_CACHE_DIR"] = str(Path(made) / "compiled")
-        places = [root, TOOLS, TOOLS / "shaken"]
+        places = [TOOLS / "shaken"] if machine.alone else [root, TOOLS, TOOLS / "shaken"]
         variables["PYTHONPATH"] = os.pathsep.join(map(str, places))
+        if machine.alone:
+            published(root, Path(made) / "public")
+            variables["BOOK_ADDRESS"] = (Path(made) / "public").as_uri()
         if machine.compiler:
             yield variables, root
         else:
@@ -190,8 +217,16 @@ def outcome(old, new) -> str:
     return "same" if pictures(old) == pictures(new) else "printed"
 
 
-def run_here(root: Path, name: str) -> dict:
-    """Execute one chapter in this process's environment and compare it with its stored outputs."""
+def code(nb) -> list:
+    """The code cells that hold code, the first included, which `chapters.code` leaves out."""
+    return [cell for cell in nb.cells if cell.cell_type == "code" and cell.source.strip()]
+
+
+def run_here(root: Path, name: str, folder: Path | None = None) -> dict:
+    """Execute one chapter in this process's environment and compare it with its stored outputs.
+
+    `folder` is where it is executed, if not where it lies.
+    """
     from nbclient import NotebookClient
 
     path = root / "notebooks" / f"{name}.ipynb"
@@ -199,11 +234,11 @@ def run_here(root: Path, name: str) -> dict:
     first = nbformat.v4.new_code_cell("import margins\nmargins.install()")
     last = nbformat.v4.new_code_cell("print(_margins.told())")
     nb.cells = [first, *nb.cells, last]
-    resources = {"metadata": {"path": str(path.parent)}}
+    resources = {"metadata": {"path": str(folder or path.parent)}}
     start = time.perf_counter()
     NotebookClient(nb, timeout=3600, kernel_name="python3", allow_errors=True, resources=resources).execute()
     rows = []
-    pairs = zip(chapters.code(stored), chapters.code(nb)[1:-1], strict=True)
+    pairs = zip(code(stored), code(nb)[1:-1], strict=True)
     for number, (old, new) in enumerate(pairs, start=1):
         row = {"cell": number, "head": chapters.head(old), "outcome": outcome(old, new)}
         row["compared"] = "nbval-ignore-output" not in chapters.tags(old)
@@ -223,7 +258,7 @@ def shake(root: Path, name: str, machine: str) -> dict:
     with prepared(made, root) as (variables, place):
         python = environment(made.python) if made.python else sys.executable
         command = [python, str(TOOLS / "shake.py"), "--one", name, "--out", str(out)]
-        command += ["--root", str(place)]
+        command += ["--root", str(place), *(["--alone"] if made.alone else [])]
         log = out.with_suffix(".log")
         with open(log, "w") as file:
             subprocess.run(command, env=variables, stdout=file, stderr=file, preexec_fn=limits(made), cwd=place)
@@ -345,11 +380,14 @@ def main() -> int:
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--one", metavar="CHAPTER", help=argparse.SUPPRESS)
+    parser.add_argument("--alone", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--out", type=Path, help=argparse.SUPPRESS)
     args = parser.parse_args()
     root = args.root.resolve()
     if args.one:
-        args.out.write_text(json.dumps(run_here(root, args.one), indent=1))
+        with tempfile.TemporaryDirectory() as folder:
+            made = run_here(root, args.one, Path(folder) if args.alone else None)
+        args.out.write_text(json.dumps(made, indent=1))
         return 0
     if args.list:
         print("\n".join(f"{name:<10} {machine.what}" for name, machine in MACHINES.items()))
@@ -369,8 +407,8 @@ def main() -> int:
     if args.minutes:
         pairs = drawn(names, machines, args.minutes, root)
     for version in sorted({MACHINES[machine].python for _, machine in pairs} - {""}):
-        if not other_python(version):
-            print(f"no Python {version} was found here: its machines are left out")
+        if not nearest_python(version):
+            print(f"no Python {version} and no older one was found here: its machines are left out")
             pairs = [pair for pair in pairs if MACHINES[pair[1]].python != version]
         else:
             environment(version)

@@ -6,12 +6,15 @@ import subprocess
 import time
 
 import build_book
+import first_cell
 import pytest
 import report
 import yaml
+from packaging.requirements import Requirement
 from small_books import CHAPTERS, ROOT, cell, markdown, notebook, tool, write_chapter
 
 import notebooks
+from minilib import colab
 
 PAGE = "_build/html/notebooks/01_a.html"
 
@@ -193,21 +196,40 @@ def test_an_origin_that_is_not_public_gets_no_launch_buttons(url):
 
 
 def test_launch_buttons_stand_on_the_pages_exactly_when_the_origin_is_public(small_book):
+    md, module = small_book / "notebooks" / "01_a.md", small_book / "minilib" / "__init__.py"
+    md.write_text(first_cell.placed(md.read_text(), first_cell.source(ROOT)))
+    module.write_text('WORD = "apricot"\n__version__ = "2.5.1"\n')
     assert tool(made(small_book), "build_book.py").returncode == 0
     assert "colab.research" not in (small_book / PAGE).read_text()
-    git = ["git", "-C", str(small_book)]
+    git = ["git", "-C", str(small_book), "-c", "user.name=Ann", "-c", "user.email=ann@example.org"]
     subprocess.run([*git, "init", "--quiet"], check=True)
     subprocess.run([*git, "remote", "add", "origin", "git@github.com:a/b.git"], check=True)
+    subprocess.run([*git, "commit", "--quiet", "--allow-empty", "-m", "A"], check=True)
+    assert build_book.branch(small_book) == "main"
+    subprocess.run([*git, "tag", "v2.5.1"], check=True)
     assert tool(small_book, "build_book.py").returncode == 0
     page = (small_book / PAGE).read_text()
-    assert "https://colab.research.google.com/github/a/b/blob/main/notebooks/01_a.ipynb" in page
-    assert "https://mybinder.org/v2/gh/a/b/main" in page
+    assert "https://colab.research.google.com/github/a/b/blob/v2.5.1/notebooks/01_a.ipynb" in page
+    assert "https://mybinder.org/v2/gh/a/b/v2.5.1" in page
+    assert "apricot" in page
+    assert "ADDRESS" not in page  # the first cell, which fetches the book, is not on the page
 
 
-def test_binder_installs_the_lock_and_the_library():
+def test_an_address_in_the_settings_comes_before_the_origin(monkeypatch):
+    monkeypatch.setattr(build_book, "origin", lambda root: "git@github.com:a/b.git")
+    chosen = {url: build_book.address(ROOT, {"repository": {"url": url}}) for url in ("https://github.com/c/d", "")}
+    assert chosen == {"https://github.com/c/d": "https://github.com/c/d", "": "git@github.com:a/b.git"}
+
+
+def test_binder_installs_what_the_chapters_need_in_the_versions_of_the_lock():
     binder = ROOT / ".binder"
-    (included,) = (binder / "requirements.txt").read_text().split()[1:]
-    assert (binder / included).resolve() == ROOT / "requirements.txt"
+    lines = [line.partition("#")[0].strip() for line in (binder / "requirements.txt").read_text().splitlines()]
+    options = [line.split() for line in lines if line.startswith("-")]
+    chosen = {Requirement(line).name for line in lines if line and not line.startswith("-")}
+    assert [(binder / path).resolve() for option, path in options if option == "-c"] == [ROOT / "requirements.txt"]
+    locked = set(re.findall(r"^([\w.-]+)==", (ROOT / "requirements.txt").read_text(), re.M))
+    assert chosen <= locked
+    assert set(colab.packages()) <= chosen
     assert "pip install --no-build-isolation --no-deps -e ." in (binder / "postBuild").read_text()
     assert os.access(binder / "postBuild", os.X_OK)
 

@@ -45,6 +45,19 @@ def test_a_record_that_a_study_makes_and_a_chapter_reads_passes(root):
     assert (done.returncode, done.stdout) == (0, "every recorded run is in order\n")
 
 
+@pytest.mark.parametrize("name", ["tiny-study-gpu", "tiny-study-gpu-mps", "tiny-study-cuda"])
+def test_a_record_of_another_size_or_device_has_its_own_command_and_needs_no_chapter(root, name):
+    right = "python -m studies.chapter_01.tiny_study --size gpu"
+    files = {"curve.csv": "step\n1\n", "run.json": json.dumps(RUN | {"name": name, "command": right})}
+    (root / "book/runs" / name).mkdir()
+    for file, text in files.items():
+        (root / "book/runs" / name / file).write_text(text)
+    assert runs_check.violations(root) == []
+    for wrong in (RUN["command"], "python -m studies.chapter_01.other_study --size gpu"):
+        (root / "book/runs" / name / "run.json").write_text(json.dumps(RUN | {"name": name, "command": wrong}))
+        assert f"must be how it was started, is {wrong!r}" in the_one_violation(root)
+
+
 @pytest.mark.parametrize("field", FIELDS)
 def test_a_field_that_is_missing_is_named_with_its_record(root, field):
     write_run(root, {key: value for key, value in RUN.items() if key != field})

@@ -185,6 +185,14 @@ def test_another_python_gets_its_environment_once_and_again_when_its_packages_ch
     assert shake.other_python("2.999") == ""
 
 
+def test_an_older_python_takes_the_place_of_one_that_is_not_here_and_that_is_said(monkeypatch, capsys):
+    monkeypatch.setattr(shake, "other_python", {"3.13": "", "3.12": "a", "3.11": "b"}.get)
+    assert shake.nearest_python("3.13") == "a"
+    assert capsys.readouterr().out == "no Python 3.13 was found here: Python 3.12 takes its place\n"
+    monkeypatch.setattr(shake, "other_python", lambda version: "")
+    assert shake.nearest_python("3.13") == ""
+
+
 def test_no_two_names_of_files_are_one_where_case_does_not_count_and_none_is_forbidden_elsewhere():
     names = subprocess.run(["git", "-C", str(ROOT), "ls-files"], capture_output=True, text=True, check=True).stdout
     assert unfit_names(names.splitlines()) == []
@@ -205,3 +213,18 @@ def unfit_names(names):
 def test_a_name_that_another_system_refuses_is_caught(name):
     assert unfit_names([name]) != []
     assert unfit_names(["Readme", "README"]) == ["readme"]
+
+
+def test_a_chapter_that_is_opened_alone_can_fetch_the_book_as_it_stands(small_book):
+    git = ["git", "-C", str(small_book), "-c", "user.name=Ann", "-c", "user.email=ann@example.org"]
+    module = small_book / "minilib" / "__init__.py"
+    module.write_text('__version__ = "2.5.1"\n')
+    for words in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "A"]):
+        subprocess.run([*git, *words], check=True)
+    for change in ("", "WORD = 'not committed'\n"):
+        module.write_text(module.read_text() + change)
+        with shake.prepared(shake.Machine("", alone=True), small_book) as (variables, _):
+            fetched = small_book / "_build" / f"fetched {len(change)}"
+            subprocess.run(["git", "clone", "-q", "-b", "v2.5.1", variables["BOOK_ADDRESS"], fetched], check=True)
+            assert str(small_book) not in variables["PYTHONPATH"]
+        assert (fetched / "minilib" / "__init__.py").read_text() == module.read_text()
