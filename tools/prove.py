@@ -1,102 +1,262 @@
-"""Attack and decide every registered step of the chapters' proofs, and print the table: make prove
+"""Attack and decide every step of the chapters' proofs, and write the page that says how it went: make prove
 
-For each step of `minilib.theory.statements.chapter_NN`: how many instances the adversary tried, the least slack, the
-largest share of the bound that it reached, at which sizes the step is decided and by what. The same goes to
-`_build/prove.json`. Exit status 1: a step that should hold is broken, or one that is listed as broken is not.
-Deliberately absent: the chapters' own evaluations of the steps; those are in the chapters' ledgers.
+For each statement of `minilib.theory.statements.chapter_NN`: how many instances the adversary tried, the largest share
+of the bound that it reached, at which sizes the step is decided and by what. That goes to book/theorems.json, with a
+digest of what was attacked. book/theorems.md shows it beside the evaluations, which are read from the stored outputs of
+the chapters: there every ledger prints its table. With --changed only those chapters are attacked whose statements
+differ from the record's. Exit status 1: a step that should hold is broken, or one that is listed as broken is not.
+Deliberately absent: proofs. Those stand in the chapters.
 """
 
 import argparse
 import importlib
-import importlib.util
 import json
 import math
 import pkgutil
+import re
 import sys
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
+import nbformat
+from proved import digest
+
 from minilib.theory import statements
-from minilib.theory.attack import attack
+from minilib.theory.attack import attack, plain
 from minilib.theory.decide import decide
 from minilib.theory.instances import sizes_of
 
-FILE = Path("_build") / "prove.json"
-HEAD = ("theorem", "step", "attacks", "least slack", "largest share", "decided", "outcome")
+ROOT = Path(__file__).resolve().parent.parent
+RECORD, PAGE = ROOT / "book" / "theorems.json", ROOT / "book" / "theorems.md"
+ENGINE = [f"minilib/theory/{name}.py" for name in ("arithmetic", "attack", "decide", "instances", "steps", "whole")]
+UNDECIDED = 2  # sizes of one step; larger sizes take longer
+LEDGER = re.compile(r"^step +rel  checks  least slack  median rhs/lhs$")
+ROW = re.compile(r"^(?P<step>.+?) +(?P<relation><=|=) +(?P<checks>\d+) +(?P<slack>\S+) +(?P<ratio>\S+)$")
+PROMISE = re.compile(r"^promise +measured +promised +at the start +any method +ascent +says something$")
 
 
-def modules(names: list[str]) -> list:
-    """The statements' modules in order; all when no names are given."""
-    known = sorted(module.name for module in pkgutil.iter_modules(statements.__path__))
-    unknown = set(names) - set(known)
-    if unknown:
-        sys.exit(f"error: no statements of {', '.join(sorted(unknown))}: there are {', '.join(known)}")
-    return [importlib.import_module(f"{statements.__name__}.{name}") for name in names or known]
+def modules() -> list[str]:
+    """The names of the statements' modules, in order."""
+    return sorted(module.name for module in pkgutil.iter_modules(statements.__path__))
 
 
-def examine(module, step, holds: bool, draws: int, seconds: float) -> dict:
-    """One row of the table, as plain numbers and texts."""
+def load(name: str):
+    return importlib.import_module(f"{statements.__name__}.{name}")
+
+
+def digest_of(name: str) -> str:
+    """Of a module of statements, the modules that it takes statements from, and all that attacks and decides them."""
+    seen, waiting = set(), [name]
+    while waiting:
+        seen.add(this := waiting.pop())
+        source = (ROOT / "minilib" / "theory" / "statements" / f"{this}.py").read_text(encoding="utf-8")
+        waiting += set(re.findall(r"statements\.(\w+) import", source)) - seen
+    files = [*ENGINE, *(f"minilib/theory/statements/{this}.py" for this in sorted(seen))]
+    return digest(b"".join((ROOT / file).read_bytes() for file in files))
+
+
+def examine(module, title: str, step, holds: bool, draws: int, seconds: float) -> dict:
+    """One row of the record, as plain numbers and texts."""
     first = []
     if step.name in getattr(module, "LIFTED", {}):
         origin, lift = module.LIFTED[step.name]
         broke = attack(origin, draws).counterexample
         first = [lift(broke)] if broke else []
     found, undecided = attack(step, draws, first=first), 0
-    row = {"theorem": module.THEOREM, "step": step.name, "holds": holds, "attacks": found.attacks}
-    row |= {"least_slack": number(found.least_slack), "largest_share": number(found.largest_share)}
-    row |= {"seconds": round(found.seconds, 2), "decided": [], "by": []}
-    broken = found.counterexample
-    if seconds and not step.name.startswith("the theorem"):
+    row = {"title": title, "step": step.name, "holds": holds, "attacks": found.attacks}
+    row |= {"largest_share": number(found.largest_share), "seconds": round(found.seconds, 2), "decided": []}
+    broken, by = found.counterexample, found.by
+    if not step.name.startswith("the theorem"):
         for sizes in sizes_of(step):
             decision = decide(step, sizes, seconds)
             row["decided"].append({"sizes": sizes, "answer": decision.answer, "by": decision.by})
             undecided += decision.answer == "not decided"
-            if undecided == 2:
-                break  # larger sizes take longer
-            broken = broken or decision.counterexample
-    row["counterexample"] = broken and {name: texts(value) for name, value in broken.items()}
-    row["as_expected"] = holds == (broken is None)
-    return row
+            if decision.counterexample and not broken:
+                broken, by = decision.counterexample, decision.by
+            if broken or undecided == UNDECIDED:
+                break
+    row |= {"counterexample": broken and {name: plain(value) for name, value in broken.items()}, "broken_by": by}
+    return row | {"as_expected": holds == (broken is None)}
 
 
 def number(x: float) -> float | None:
-    return x if math.isfinite(x) else None
+    return float(f"{x:.4g}") if math.isfinite(x) else None
 
 
-def texts(x):
-    return [texts(part) for part in x] if isinstance(x, list) else str(x)
+def work(name: str, draws: int, seconds: float) -> list[dict]:
+    """All rows of one module."""
+    module, rows = load(name), []
+    for holds, theorems in ((True, module.THEOREMS), (False, module.BROKEN)):
+        for title, steps in theorems.items():
+            rows += [examine(module, title, step, holds, draws, seconds) for step in steps]
+    return rows
 
 
-def cells(row: dict) -> tuple[str, ...]:
+def decided(row: dict) -> str:
+    """'d = 3 (z3)': the largest sizes at which the step is true for all reals, and by what."""
     true = [d for d in row["decided"] if d["answer"] == "true"]
     sizes = [d["sizes"] for d in true]
     largest = [a for a in sizes if not any(a != b and all(a[name] <= b[name] for name in a) for b in sizes)]
-    at = "; ".join(", ".join(f"{name} = {k}" for name, k in a.items()) or "all reals" for a in largest) or "-"
-    by = f" ({true[-1]['by']})" if true else ""
-    outcome = "broken" if row["counterexample"] else "stands"
-    outcome += "" if row["as_expected"] else ", NOT AS EXPECTED"
-    slack, share = ("-" if row[key] is None else f"{row[key]:.2g}" for key in ("least_slack", "largest_share"))
-    return row["theorem"], row["step"], str(row["attacks"]), slack, share, at + by, outcome
+    at = "; ".join(", ".join(f"{name} = {k}" for name, k in a.items()) or "all reals" for a in largest)
+    return f"{at} ({', '.join(sorted({d['by'] for d in true}))})" if true else "no"
+
+
+def tables(path: Path) -> tuple[dict, dict]:
+    """What a chapter's stored outputs say: {ledger: {row: cells}} and {theorem: [rows of its promises]}."""
+    ledgers, promises = {}, {}
+    for cell in nbformat.read(path, as_version=4).cells:
+        for output in cell.get("outputs", []):
+            text = output.get("text") or output.get("data", {}).get("text/plain", "")
+            lines = text.splitlines()
+            for k, line in enumerate(lines):
+                if LEDGER.match(line):
+                    rows = ledgers.setdefault(lines[k - 1], {})
+                    for follows in lines[k + 1 :]:
+                        if not (found := ROW.match(follows)):
+                            break
+                        rows[found["step"]] = found.groupdict()
+                elif PROMISE.match(line):
+                    rows = promises.setdefault(lines[k - 1], [])
+                    for follows in lines[k + 1 :]:
+                        if len(cells := re.split(r"  +", follows.strip())) != 7:
+                            break
+                        rows.append(cells)
+    return ledgers, promises
+
+
+def evaluated() -> dict[str, tuple[dict, dict]]:
+    """{chapter's name: its ledgers and promises}, for all chapters that have any."""
+    found = {path.stem: tables(path) for path in sorted((ROOT / "notebooks").glob("*.ipynb"))}
+    return {name: both for name, both in found.items() if any(both)}
+
+
+def unattacked(name: str, ledgers: dict) -> list[str]:
+    """Rows of a chapter's ledgers that have neither a statement nor a reason."""
+    module = load(module_of(name)) if module_of(name) in modules() else None
+    missing = []
+    for title, rows in ledgers.items():
+        exempt = getattr(module, "EXEMPT", {}).get(title, {})
+        stated = {step.name for step in getattr(module, "THEOREMS", {}).get(title, [])}
+        if not isinstance(exempt, str):
+            missing += [f"{name}: {title}: {row}" for row in rows if row not in stated and row not in exempt]
+    return missing
+
+
+def module_of(chapter: str) -> str:
+    """'02_sgd' -> 'chapter_02', 'A_toolbox' -> 'appendix_a'."""
+    head = chapter.partition("_")[0]
+    return f"chapter_{head}" if head.isdigit() else f"appendix_{head.lower()}"
+
+
+def page(record: dict) -> str:
+    """The book's page, from the record and the stored outputs."""
+    rows = [row for name in record["chapters"].values() for row in name["rows"]]
+    held, broken = [row for row in rows if row["holds"]], [row for row in rows if not row["holds"]]
+    true = sum(any(d["answer"] == "true" for d in row["decided"]) for row in held)
+    lines = [HEAD.format(held=len(held), attacks=f"{sum(row['attacks'] for row in rows):,}", true=true)]
+    promises = []
+    for chapter, (ledgers, promised) in evaluated().items():
+        known = record["chapters"].get(module_of(chapter), {"rows": []})["rows"]
+        module = load(module_of(chapter)) if module_of(chapter) in modules() else None
+        promises += [[title, *cells] for title, instances in promised.items() for cells in instances]
+        titles = list(dict.fromkeys([*ledgers, *(row["title"] for row in known if row["holds"])]))
+        if titles:
+            lines += ["", f"## {{doc}}`../notebooks/{chapter}`"]
+        for title in titles:
+            exempt = getattr(module, "EXEMPT", {}).get(title, {})
+            lines += ["", f"**{escaped(title)}**", ""]
+            if isinstance(exempt, str):
+                lines += [f"Evaluated only: {exempt}", ""]
+            lines += ["| step | evaluated | attacked | reached | decided |", "|:--|--:|--:|--:|:--|"]
+            stated = {row["step"]: row for row in known if row["holds"] and row["title"] == title}
+            for step in dict.fromkeys([*ledgers.get(title, {}), *stated]):
+                checks = ledgers.get(title, {}).get(step, {}).get("checks", "")
+                checks = f"{int(checks):,}" if checks else "–"
+                reason = exempt.get(step, "") if isinstance(exempt, dict) else ""
+                row = stated.get(step)
+                share = "–" if not row or row["largest_share"] is None else f"{row['largest_share']:.3g}"
+                attacks, how = (f"{row['attacks']:,}", decided(row)) if row else ("–", reason or "–")
+                lines.append(f"| {escaped(step)} | {checks} | {attacks} | {share} | {how} |")
+    lines += [PROMISES, "| theorem | " + " | ".join(HEADS) + " |", "|:--|:--|" + "--:|" * 5 + ":--|"]
+    lines += ["| " + " | ".join(map(escaped, cells)) + " |" for cells in promises]
+    lines += [BROKEN, "| theorem | statement | broken by | with |", "|:--|:--|:--|:--|"]
+    for row in broken:
+        given = ", ".join(f"{name} = {value}" for name, value in row["counterexample"].items())
+        by = {"given": "a step's counterexample"}.get(row["broken_by"], row["broken_by"])
+        lines.append(f"| {escaped(row['title'])} | {escaped(row['step'])} | {by} | {given} |")
+    return "\n".join(lines) + "\n"
+
+
+def escaped(text: str) -> str:
+    return text.replace("|", "\\|").replace("*", "\\*").replace("<", "&lt;")
+
+
+HEADS = ("instance", "measured", "promised", "at the start", "any method", "ascent", "says something")
+HEAD = """\
+(page-theorems)=
+# Every theorem, and who attacked it
+
+This page is written by `make prove`. It lists every ledger of the book, row by row, and says what was done to each row.
+
+* **Evaluated**: how often the chapter compared the two sides on its own run.
+* **Attacked**: how many instances an adversary tried. It satisfies the assumptions and is otherwise as mean as it can
+  be: zeros, equal entries, exact cancellation, sizes from 1e-150 to 1e150. Then it climbs towards the largest left side
+  beside the right one. {held} statements stand after {attacks} attacks.
+* **Reached**: the largest left side, divided by the right one. 1 means that the step is tight, so no smaller right side
+  would do. A dash: the right side was never positive.
+* **Decided**: the sizes at which a program has proved the step for *all* real numbers, and which program: SymPy for
+  identities, the solver z3 for the rest. That is so for {true} statements. Proved in three dimensions is not proved in
+  d dimensions; the text in the chapter does that. "No" means that the step was not decided within its time.
+
+A row that was evaluated only says why."""
+PROMISES = """
+## What the theorems promise, and what needs no theorem
+
+The last lines of a proof promise something about a whole run. Such a promise is worth something only if it says more
+than two numbers that need no theorem: the value **at the start**, which a method keeps that never moves, and the value
+that **any method** must keep, because nothing larger exists. **Ascent** is the same run with its direction turned round:
+where the promise says something, ascent has to break it. Where no instance that we can afford says something, the last
+column names the number of steps from which one would.
+"""
+BROKEN = """
+## False statements
+
+These were printed somewhere, or are easy to believe. The adversary was told nothing about them.
+"""
 
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("chapters", nargs="*", help="chapter_07, ...; all when none is named")
+    parser.add_argument("--changed", action="store_true", help="only those that differ from the record's")
     parser.add_argument("--draws", type=int, default=300, help="instances drawn for each step")
-    parser.add_argument("--seconds", type=float, default=5.0, help="for each decision of z3; 0 decides nothing")
+    parser.add_argument("--seconds", type=float, default=3.0, help="for each decision of z3")
     chosen = parser.parse_args(arguments)
-    if chosen.seconds and importlib.util.find_spec("z3") is None:
-        print("z3-solver is not installed: nothing is decided", file=sys.stderr)
-        chosen.seconds = 0
-    rows = []
-    print("| " + " | ".join(HEAD) + " |\n|" + "---|" * len(HEAD))
-    for module in modules(chosen.chapters):
-        for holds, steps in ((True, module.STEPS), (False, module.BROKEN)):
-            for step in steps:
-                rows.append(examine(module, step, holds, chosen.draws, chosen.seconds))
-                print("| " + " | ".join(cells(rows[-1])) + " |", flush=True)
-    FILE.parent.mkdir(exist_ok=True)
-    FILE.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
-    return 0 if all(row["as_expected"] for row in rows) else 1
+    if unknown := set(chosen.chapters) - set(modules()):
+        sys.exit(f"error: no statements of {', '.join(sorted(unknown))}: there are {', '.join(modules())}")
+    before = json.loads(RECORD.read_text(encoding="utf-8"))["chapters"] if RECORD.exists() else {}
+    names = chosen.chapters or modules()
+    if chosen.changed:
+        names = [name for name in names if before.get(name, {}).get("digest") != digest_of(name)]
+    record = {name: before[name] for name in modules() if name in before}
+    with ProcessPoolExecutor(2) as pool:
+        results = {name: pool.submit(work, name, chosen.draws, chosen.seconds) for name in names}
+        for name, result in results.items():
+            rows = result.result()
+            record[name] = {"digest": digest_of(name), "rows": rows}
+            seconds = sum(row["seconds"] for row in rows)
+            print(f"{name}: {len(rows)} statements, attacked for {seconds:.0f} s", flush=True)
+            for row in rows:
+                if not row["as_expected"]:
+                    outcome = f"broken by {row['counterexample']}" if row["holds"] else "not broken"
+                    print(f"  NOT AS EXPECTED: {row['title']}: {row['step']}: {outcome}")
+    record = {"chapters": {name: record[name] for name in sorted(record)}}
+    RECORD.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    PAGE.write_text(page(record), encoding="utf-8")
+    missing = [line for name, (ledgers, _) in evaluated().items() for line in unattacked(name, ledgers)]
+    print("\n".join(["rows that have neither a statement nor a reason:", *missing]) if missing else "every row is stated")
+    expected = all(row["as_expected"] for name in record["chapters"].values() for row in name["rows"])
+    return 0 if expected and not missing else 1
 
 
 if __name__ == "__main__":

@@ -126,6 +126,7 @@ def work() -> None:
                 world_size=job["world_size"],
                 timeout=PATIENCE,
             )
+            dist.barrier()  # who fails at once must not leave while others still connect: they could never meet again
             exec(job["source"], names)
             answer = json.dumps({"result": names[job["name"]](*job["arguments"])})
             dist.barrier()  # who leaves closes connections, and their bytes go uncounted

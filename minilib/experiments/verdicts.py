@@ -31,6 +31,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from minilib import needs
+from minilib.pages import print_table
 
 with needs("book"):
     from scipy.optimize import brentq
@@ -222,6 +223,23 @@ def family(comparisons: Mapping[Hashable, Comparison]) -> dict[Hashable, Compari
         corrected[name] = replace(comparisons[name], level=level)
         stands = stands and corrected[name].verdict != "not resolved"
     return {name: corrected[name] for name in comparisons}
+
+
+def print_verdicts(comparisons: Mapping[str, Comparison], what: str = "ours is lower by") -> None:
+    """A line each: the difference, its interval, its seeds, what could have been seen, the verdict.
+
+    Args:
+        comparisons: by the words that name them, such as "LAMB below AdamW, batch 64".
+        what: the head of the column of differences.
+    """
+    rows = []
+    for name, c in comparisons.items():
+        interval = f"[{c.low:.3g}, {c.high:.3g}]" if c.df else "none"
+        seeds = f"{c.seeds[0]} paired" if c.paired else f"{c.seeds[0]} and {c.seeds[1]}"
+        within = f" (within {c.claim[1]:.3g})" if math.isfinite(c.claim[1]) else ""
+        seen = f"{c.seen:.2g}" if c.df else "none"
+        rows.append((name, f"{c.difference:.3g}", interval, f"{100 * c.level:.4g} %", seeds, seen, c.verdict + within))
+    print_table(rows, ("", what, "interval", "level", "seeds", "can see", "verdict"))
 
 
 def _loss(name: str, seed: Hashable, loss: float | np.ndarray) -> np.ndarray:

@@ -32,6 +32,19 @@ class Attack:
     by: str | None
     seconds: float
 
+    def __str__(self) -> str:
+        """Such as 'short step: stands after 812 attacks, 0.97 of the bound reached', or what breaks it."""
+        if self.counterexample is None:
+            reached = f"{self.largest_share:.3g} of the bound reached" if math.isfinite(self.largest_share) else "-"
+            return f"{self.step}: stands after {self.attacks} attacks, {reached}"
+        numbers = ", ".join(f"{name} = {plain(value)}" for name, value in self.counterexample.items())
+        return f"{self.step}: broken by {numbers}"
+
+
+def plain(x) -> str:
+    """Nested lists of fractions as a person writes them: [1, -1/2]."""
+    return f"[{', '.join(map(plain, x))}]" if isinstance(x, list) else str(x)
+
 
 def attack(step: Step, draws: int = 300, starts: int = 8, climb: int = 60, seed: int = 0, first=()) -> Attack:
     """Attack a step; the same seed makes the same attack.

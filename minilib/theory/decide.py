@@ -27,6 +27,12 @@ class Decision:
     counterexample: dict | None
     seconds: float
 
+    def __str__(self) -> str:
+        """Such as 'short step: true for all reals at d = 3 (z3)'."""
+        at = ", ".join(f"{name} = {k}" for name, k in self.sizes.items())
+        by = f" ({self.by})" if self.by else ""
+        return f"{self.step}: {self.answer}{' for all reals' if self.answer == 'true' else ''}{at and f' at {at}'}{by}"
+
 
 def decide(step: Step, sizes: dict[str, int] | None = None, seconds: float = 10.0) -> Decision:
     """Is the step true for all reals at these sizes? `seconds` bounds z3's search."""

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import prove
 import pytest
 
 from minilib.theory.attack import attack
@@ -34,6 +35,16 @@ def test_a_true_statement_is_not_broken(name):
     result = attack(TRUE[name], draws=60, starts=2, climb=30)
     assert result.counterexample is None
     assert result.attacks > 20
+
+
+@pytest.mark.parametrize("name", prove.modules())
+def test_no_statement_of_a_chapter_is_broken(name):
+    module = prove.load(name)
+    for title, steps in module.THEOREMS.items():
+        for step in steps:
+            result = attack(step, draws=20, starts=1, climb=10)
+            assert result.counterexample is None, f"{title}: {result}"
+            assert result.attacks > 0, f"{title}: {step.name}: no instance satisfies the assumptions"
 
 
 def test_what_floats_break_is_true_all_the_same():

@@ -8,8 +8,6 @@ from minilib.theory.arithmetic import absolute, dot, if_, minimum, root, sign, s
 from minilib.theory.steps import Step, nonnegative, real
 from minilib.theory.whole import EndToEnd
 
-THEOREM = "SGD on a smooth function"
-
 
 def pit(L, w, x):
     a = absolute(x)
@@ -124,5 +122,5 @@ def sgd(name, share=1, longest=1):
 
 
 whole = sgd("the theorem, any schedule")
-STEPS = [descent, mean_square, batch_of_two, short_step, best_rate, whole]
-BROKEN = []
+THEOREMS = {"SGD on a smooth function": [descent, mean_square, batch_of_two, short_step, best_rate, whole]}
+BROKEN = {}

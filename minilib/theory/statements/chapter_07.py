@@ -15,7 +15,6 @@ from minilib.theory.arithmetic import absolute, dot, if_, minimum, norm1, root, 
 from minilib.theory.steps import Step, nonnegative, real
 from minilib.theory.whole import EndToEnd
 
-THEOREM = "LAMB, first part: no memory"
 SMALL = {"d": (1, 2, 4), "n": (1, 2)}
 
 
@@ -230,7 +229,18 @@ def uphill(lr=1 / 16, T=400):
     ).step()
 
 
-STEPS = [signs_no_zero, signs_convention, rare_signs, no_zero, convention, priced, whole_convention, whole_priced]
-BROKEN = [signs_printed, printed, whole_printed]
+THEOREMS = {
+    "LAMB without a memory": [
+        signs_no_zero,
+        signs_convention,
+        rare_signs,
+        no_zero,
+        convention,
+        priced,
+        whole_convention,
+        whole_priced,
+    ]
+}
+BROKEN = {"LAMB without a memory": [signs_printed, printed, whole_printed]}
 # What broke a step is tried on the theorem first: name: (step, its instance as one of the theorem).
 LIFTED = {whole_printed.name: (printed, lifted)}

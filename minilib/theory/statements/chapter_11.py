@@ -8,7 +8,6 @@ from types import SimpleNamespace
 from minilib.theory.arithmetic import total
 from minilib.theory.steps import Step, Variable, real, unit
 
-THEOREM = "The length of CAME's step"
 
 
 def averages(beta, numbers):
@@ -113,5 +112,5 @@ no_bound = Step(
     lambda s: 1 / (power(s.beta3, 29) * s.beta1 * s.beta1 * (1 - s.beta3)),
     inside,
 )
-STEPS = [cauchy, entry, clipped, growth]
-BROKEN = [no_bound, growth_printed]
+THEOREMS = {"CAME's step": [cauchy, entry, clipped, growth]}
+BROKEN = {"CAME's step": [no_bound, growth_printed]}
