@@ -214,9 +214,9 @@ PROMISES = """
 
 The last lines of a proof promise something about a whole run. Such a promise is worth something only if it says more
 than two numbers that need no theorem: the value **at the start**, which a method keeps that never moves, and the value
-that **any method** must keep, because nothing larger exists. **Ascent** is the same run with its direction turned round:
-where the promise says something, ascent has to break it. Where no instance that we can afford says something, the last
-column names the number of steps from which one would.
+that **any method** must keep, because nothing larger exists. **Ascent** is the same run with its direction turned
+round: where the promise says something, ascent has to break it. Where no instance that we can afford says something,
+the last column names the number of steps from which one would.
 """
 BROKEN = """
 ## False statements
@@ -254,7 +254,9 @@ def main(arguments: list[str] | None = None) -> int:
     RECORD.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     PAGE.write_text(page(record), encoding="utf-8")
     missing = [line for name, (ledgers, _) in evaluated().items() for line in unattacked(name, ledgers)]
-    print("\n".join(["rows that have neither a statement nor a reason:", *missing]) if missing else "every row is stated")
+    print(
+        "\n".join(["rows that have neither a statement nor a reason:", *missing]) if missing else "every row is stated"
+    )
     expected = all(row["as_expected"] for name in record["chapters"].values() for row in name["rows"])
     return 0 if expected and not missing else 1
 

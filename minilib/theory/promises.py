@@ -1,9 +1,9 @@
 """What a theorem promises, beside what holds without it: the table of end-to-end bounds.
 
 A bound that a method keeps while it stands still, or walks uphill, says nothing about the method. So every promise
-stands beside two numbers that need no theorem: the value at the start, and the trivial bound, which holds for any method
-whatever. Where the promise lies below both, gradient ascent has to break it; where it does not, the row names the T at
-which it would. Absent on purpose: how these numbers are found; every chapter computes its own.
+stands beside two numbers that need no theorem: the value at the start, and the trivial bound, which any method keeps.
+Where the promise lies below both, gradient ascent has to break it; where it does not, the row names the T at which it
+would. Absent on purpose: how these numbers are found; every chapter computes its own.
 """
 
 from dataclasses import dataclass, field

@@ -1,12 +1,10 @@
 """A step in the ledger, the numbers it is written in, and the table of all steps."""
 
-import json
 from fractions import Fraction
 from math import isqrt
 
 import mpmath
 import numpy as np
-import prove
 import pytest
 import sympy
 
@@ -59,15 +57,3 @@ def test_bad_steps_are_refused():
         Step("s", {"x": real("d")}, abs, abs)
     with pytest.raises(TypeError, match="write it as a Fraction"):
         verdict(Step("s", {"x": Variable()}, lambda s: 0.5 * s.x, lambda s: 1), {"x": Fraction(1)})
-
-
-def test_the_table_names_each_step_and_what_is_not_as_expected(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    assert prove.main(["chapter_11", "--draws", "60", "--seconds", "0"]) == 0
-    assert "| growth, any beta_3, as printed |" in capsys.readouterr().out
-    rows = json.loads((tmp_path / "_build" / "prove.json").read_text())
-    assert [row["as_expected"] for row in rows] == [True] * 6
-    monkeypatch.setattr("minilib.theory.statements.chapter_11.STEPS", chapter_07.BROKEN[:1])
-    assert prove.main(["chapter_11", "--draws", "60", "--seconds", "0"]) == 1
-    with pytest.raises(SystemExit, match="error: no statements of chapter_99"):
-        prove.main(["chapter_99"])

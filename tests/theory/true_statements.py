@@ -1,4 +1,4 @@
-"""True statements beside those of the chapters, which the adversary must not break either. Those with CANCELS in the name are broken by floats."""
+"""True statements beside the chapters' own, not to be broken either. Those with CANCELS in the name floats do break."""
 
 from minilib.theory.arithmetic import dot, maximum, norm1, root, square, total
 from minilib.theory.steps import Step, nonnegative, real
