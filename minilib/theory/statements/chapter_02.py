@@ -1,11 +1,14 @@
-"""Chapter 2: SGD on a smooth function. The steps of its proof, and the theorem from end to end.
+"""Chapter 2: the variance of a mini-batch, and SGD on a smooth function, its steps and the theorems from end to end.
 
 The adversary's problem is a pit: curvature L within w of the bottom, -L from w to 2w, flat beyond. It is smooth, not
-convex, and rational, so that every number is exact.
+convex, and rational, so that every number is exact. The noise is the adversary's, too, the same everywhere.
 """
 
+from fractions import Fraction
+from itertools import combinations, product
+
 from minilib.theory.arithmetic import absolute, dot, if_, minimum, root, sign, square, total
-from minilib.theory.steps import Step, nonnegative, real
+from minilib.theory.steps import Step, Variable, nonnegative, real
 from minilib.theory.whole import EndToEnd
 
 
@@ -39,22 +42,49 @@ def pairs(vectors):
     return [mean([u, v]) for u in vectors for v in vectors]
 
 
-descent = Step(
-    "(1) descent lemma, in a pit",
-    {"L": nonnegative(), "w": nonnegative(), "x": real(), "y": real()},
-    lambda s: pit(s.L, s.w, s.y),
-    lambda s: pit(s.L, s.w, s.x) + pit_slope(s.L, s.w, s.x) * (s.y - s.x) + s.L * (s.y - s.x) * (s.y - s.x) / 2,
-)
+def batches(vectors, b):
+    """The gradients of all batches of b, drawn with replacement."""
+    return [mean(batch) for batch in product(vectors, repeat=whole_number(b))]
+
+
+def subsets(vectors, b):
+    """The gradients of all batches of b, drawn without replacement."""
+    return [mean(batch) for batch in combinations(vectors, whole_number(b))]
+
+
+def whole_number(size):
+    """A size as an int, whatever kind of number it comes as."""
+    if hasattr(size, "numerator_as_long"):
+        return size.numerator_as_long()
+    return int(size.a) if hasattr(size, "a") else int(size)
+
+
+# The variance of a mini-batch.
 samples = {"g": real("n", "d")}
 few = {"d": (1, 2), "n": (1, 2, 3)}
-mean_square = Step(
-    "(3a) mean square",
+with_replacement = Step(
+    "with replacement",
     samples,
-    lambda s: total(square(g) for g in s.g) / len(s.g),
-    lambda s: square(mean(s.g)) + spread(s.g),
+    lambda s: spread(batches(s.g, s.b)),
+    lambda s: spread(s.g) / s.b,
     relation="=",
-    sizes=few,
+    sizes=few | {"b": (1, 2, 3)},
 )
+
+
+def without(name, share):
+    return Step(
+        name,
+        samples,
+        lambda s: spread(subsets(s.g, s.b)),
+        lambda s: spread(s.g) / s.b * share(s),
+        relation="=",
+        sizes={"d": (1, 2), "n": (3, 4), "b": (1, 2, 3)},
+    )
+
+
+without_replacement = without("without replacement", lambda s: (s.n - s.b) / (s.n - 1))
+as_if_with = without("without replacement, sigma^2/b all the same", lambda s: 1)
 batch_of_two = Step(
     "(3b) variance of a batch of 2",
     samples,
@@ -63,13 +93,116 @@ batch_of_two = Step(
     relation="=",
     sizes=few,
 )
-short_step = Step(
-    "(4b) short step",
-    {"lr": nonnegative(), "L": nonnegative(), "G": real("d")},
-    lambda s: -s.lr * (1 - s.lr * s.L / 2) * square(s.G),
-    lambda s: -s.lr / 2 * square(s.G),
-    lambda s: [(s.lr * s.L, "<=", 1)],
-    sizes={"d": (1, 2, 3)},
+
+# The steps of the theorem.
+descent = Step(
+    "(1) descent lemma",
+    {"L": nonnegative(), "w": nonnegative(), "x": real(), "y": real()},
+    lambda s: pit(s.L, s.w, s.y),
+    lambda s: pit(s.L, s.w, s.x) + pit_slope(s.L, s.w, s.x) * (s.y - s.x) + s.L * (s.y - s.x) * (s.y - s.x) / 2,
+)
+
+
+def inner_products(name, drawn):
+    """E <grad f, g> = |grad f|^2, over batches of two of the samples that are `drawn`."""
+
+    def left(s):
+        return total(dot(mean(s.g), g) for g in pairs(drawn(s.g))) / len(pairs(drawn(s.g)))
+
+    return Step(name, samples, left, lambda s: square(mean(s.g)), relation="=", sizes={"d": (1, 2), "n": (2, 3)})
+
+
+unbiased = inner_products("(2) unbiased", lambda g: g)
+never_drawn = inner_products("(2) unbiased, one sample is never drawn", lambda g: g[:-1])
+mean_square = Step(
+    "(3a) mean square",
+    samples,
+    lambda s: total(square(g) for g in s.g) / len(s.g),
+    lambda s: square(mean(s.g)) + spread(s.g),
+    relation="=",
+    sizes=few,
+)
+variance_bound = Step(
+    "(3b) variance",
+    samples | {"sigma2": nonnegative()},
+    lambda s: spread(batches(s.g, s.b)),
+    lambda s: s.sigma2 / s.b,
+    lambda s: [(spread(s.g), "<=", s.sigma2)],
+    sizes={"d": (1, 2), "n": (1, 2, 3), "b": (1, 2)},
+)
+stale_sigma = Step(
+    "(3b) variance, sigma measured at the start",
+    {"start": real("n", "d"), "g": real("n", "d")},
+    lambda s: spread(pairs(s.g)),
+    lambda s: spread(s.start) / 2,
+    sizes={"d": (1, 2), "n": (2, 3)},
+)
+
+
+def centred(numbers):
+    return [c - total(numbers) / len(numbers) for c in numbers]
+
+
+def around(s):
+    """The gradients of all batches at a point of the pit, numbers in lists of one."""
+    return batches([[pit_slope(s.L, s.w, s.x) + c] for c in centred(s.noise)], s.b)
+
+
+together = Step(
+    "(4a) together",
+    {"L": nonnegative(), "w": nonnegative(), "x": real(), "lr": nonnegative(), "noise": real("n")},
+    lambda s: total(pit(s.L, s.w, s.x - s.lr * g) for (g,) in around(s)) / len(around(s)),
+    lambda s: (
+        pit(s.L, s.w, s.x)
+        - s.lr * (1 - s.lr * s.L / 2) * pit_slope(s.L, s.w, s.x) * pit_slope(s.L, s.w, s.x)
+        + s.L * s.lr * s.lr * square(centred(s.noise)) / s.n / (2 * s.b)
+    ),
+    sizes={"n": (1, 2, 3), "b": (1, 2)},
+)
+
+
+def short(name, assumptions=lambda s: [(s.lr * s.L, "<=", 1)]):
+    """What the bracket keeps is at least half."""
+    return Step(
+        name,
+        {"lr": nonnegative(), "L": nonnegative(), "G": real("d")},
+        lambda s: s.lr / 2 * square(s.G),
+        lambda s: s.lr * (1 - s.lr * s.L / 2) * square(s.G),
+        assumptions,
+        sizes={"d": (1, 2, 3)},
+    )
+
+
+short_step = short("(4b) short step")
+any_rate = short("(4b) short step, any rate", lambda s: [])
+
+
+def falls(s):
+    """Step (4) at t = 1 ... T: f[t] is E f(x_{t+1}), slopes[t] is E |grad f(x_t)|^2."""
+    before = [s.first, *s.f[:-1]]
+    return [(y, "<=", x - s.lr / 2 * G + s.noise) for x, y, G in zip(before, s.f, s.slopes, strict=True)]
+
+
+telescope = Step(
+    "(5) telescope",
+    {"first": real(), "f": real("T"), "slopes": nonnegative("T"), "lr": nonnegative(), "noise": nonnegative()},
+    lambda s: s.lr / 2 * total(s.slopes),
+    lambda s: s.first - s.f[-1] + s.T * s.noise,
+    falls,
+    sizes={"T": (1, 2, 3)},
+)
+bottom = Step(
+    "(6) bottom",
+    {"first": real(), "last": real(), "lowest": real(), "slopes": nonnegative("T")}
+    | {"lr": nonnegative(), "L": nonnegative(), "sigma2": nonnegative(), "b": Variable((), 1)},
+    lambda s: total(s.slopes) / s.T,
+    lambda s: 2 * (s.first - s.lowest) / (s.lr * s.T) + s.lr * s.L * s.sigma2 / s.b,
+    lambda s: [
+        (s.lr, ">", 0),
+        (s.last, ">=", s.lowest),
+        (s.lr / 2 * total(s.slopes), "<=", s.first - s.last + s.T * s.L * s.lr * s.lr * s.sigma2 / (2 * s.b)),
+    ],
+    sizes={"T": (1, 2, 3)},
 )
 
 
@@ -88,6 +221,7 @@ best_rate = Step(
 )
 
 
+# The theorems from end to end.
 def weights(s):
     return [w / total(s.weight) for w in s.weight]
 
@@ -121,6 +255,70 @@ def sgd(name, share=1, longest=1):
     ).step()
 
 
+def constant_rate(name, promised, rates):
+    """The average squared gradient of T steps at one rate with batches of b; the pit's bottom is 0."""
+
+    def moves(s, x):
+        at = batches([[pit_slope(s.L, s.w, x[0]) + c] for c in centred(s.noise)], s.b)
+        return [(Fraction(1, len(at)), g) for g in at]
+
+    def bound(s, first, last):
+        return promised(s, first, square(centred(s.noise)) / s.n)
+
+    return EndToEnd(
+        name,
+        {"L": nonnegative(), "w": nonnegative(), "x": real(), "lr": nonnegative(), "noise": real("n")},
+        start=lambda s: [s.x],
+        steps=lambda s: whole_number(s.T),
+        value=lambda s, x: pit(s.L, s.w, x[0]),
+        gradient=lambda s, x: [pit_slope(s.L, s.w, x[0])],
+        samples=moves,
+        move=lambda s, t, x, g: [x[0] - s.lr * g[0]],
+        measured=lambda s, t, g: square(g) / s.T,
+        promised=bound,
+        assumptions=lambda s: [(s.lr, ">", 0), *rates(s)],
+        sizes={"n": (1, 2, 3), "b": (1, 2), "T": (1, 2, 3)},
+    ).step()
+
+
+def printed_bound(s, fall, sigma2):
+    return 2 * fall / (s.lr * s.T) + s.lr * s.L * sigma2 / s.b
+
+
+def sharper_bound(s, fall, sigma2):
+    return (fall / (s.lr * s.T) + s.lr * s.L * sigma2 / (2 * s.b)) / (1 - s.lr * s.L / 2)
+
+
+def to_the_edge(s):
+    return [(s.lr * s.L, "<", 2)]
+
+
 whole = sgd("the theorem, any schedule")
-THEOREMS = {"SGD on a smooth function": [descent, mean_square, batch_of_two, short_step, best_rate, whole]}
-BROKEN = {}
+printed = constant_rate("the theorem, one rate, batches of b", printed_bound, lambda s: [(s.lr * s.L, "<=", 1)])
+sharper = constant_rate("the theorem up to 2/L", sharper_bound, to_the_edge)
+too_long = constant_rate("the theorem, rates up to 2/L", printed_bound, to_the_edge)
+half_noise = constant_rate(
+    "the theorem, half the noise term",
+    lambda s, fall, sigma2: printed_bound(s, fall, sigma2 / 2),
+    lambda s: [(s.lr * s.L, "<=", 1)],
+)
+ratio = Step(
+    "ratio of the bounds",
+    {name: nonnegative() for name in ("fall", "lr", "L", "sigma2")},
+    lambda s: sharper_bound(s, s.fall, s.sigma2) * (2 - s.lr * s.L),
+    lambda s: printed_bound(s, s.fall, s.sigma2),
+    lambda s: [(s.lr, ">", 0), *to_the_edge(s)],
+    relation="=",
+    sizes={"T": (1, 10), "b": (1, 2)},
+)
+
+SMOOTH = [descent, unbiased, mean_square, variance_bound, together, short_step, telescope, bottom, best_rate]
+THEOREMS = {
+    "variance of a mini-batch": [with_replacement, without_replacement],
+    "SGD on a smooth function": [*SMOOTH, printed, whole],
+    "SGD up to the edge": [sharper, ratio],
+}
+BROKEN = {
+    "variance of a mini-batch": [as_if_with],
+    "SGD on a smooth function": [never_drawn, stale_sigma, any_rate, too_long, half_noise],
+}
