@@ -39,6 +39,6 @@ def glue_all(numbers: dict[str, object]) -> None:
 
     unseen = "application/papermill.record/"
     for name, value in numbers.items():
-        shown, metadata = format_display_data(value)
+        shown, metadata = format_display_data(value.item() if hasattr(value, "item") else value)  # no np.float64(...)
         metadata["scrapbook"] = {"name": name, "mime_prefix": unseen}
         display({unseen + kind: data for kind, data in shown.items()}, raw=True, metadata=metadata)
