@@ -8,7 +8,7 @@ function that is not quadratic. Absent on purpose: that variances converge; step
 
 from fractions import Fraction
 
-from minilib.theory.arithmetic import absolute, dot, if_, kind, maximum, root, sign, square, total
+from minilib.theory.arithmetic import absolute, dot, if_, kind, maximum, minimum, root, sign, square, total
 from minilib.theory.steps import Step, nonnegative, real, unit
 
 
@@ -202,11 +202,12 @@ beta_out = Step(
 )
 best_bound = Step(
     "no pair is better",
-    {"lr": real(), "beta": real(), "k": real()},
-    lambda s: (s.k - 1) / (s.k + 1),
-    lambda s: maximum(radius(s.lr / (s.k * s.k), s.beta), radius(s.lr, s.beta)),
-    lambda s: [(s.k, ">=", 1)],
+    pair,
+    lambda s: (root(s.kappa) - 1) / (root(s.kappa) + 1),
+    worst,
+    lambda s: [(s.kappa, ">", 1)],
 )
+CHAIN = [product, flat_end, steep_end, divided]
 
 
 def best_pair(k):
@@ -375,18 +376,52 @@ no_hump = Step(
 )
 
 
+# Nesterov on a smooth, strongly convex function, which the chapter quotes: the bent bowl again.
+def bent_height(s, x):
+    """The integral of `bent_slope` from 0."""
+    a, mu = absolute(x), 1 / (s.k * s.k)
+    inner = s.inner * s.inner / 2
+    b = minimum(a - s.inner, s.outer + 0 * a)
+    c = a - s.inner - s.outer
+    middle = inner + s.inner * b + mu * b * b / 2
+    far = middle + (s.inner + mu * s.outer) * c + c * c / 2
+    return if_(a, "<=", s.inner, a * a / 2, if_(c, "<=", 0, middle, far))
+
+
+def nesterov_on_a_bent_bowl(s):
+    x = before = s.x
+    for _ in range(count(s.t)):
+        y = x + usual(s.k)[0] * (x - before)
+        x, before = y - bent_slope(s, y), x
+    return bent_height(s, x)
+
+
+strongly_convex = Step(
+    "the theorem, any strongly convex function",
+    {"k": real(), "x": real(), "inner": nonnegative(), "outer": nonnegative()},
+    nesterov_on_a_bent_bowl,
+    lambda s: power(usual(s.k)[1], count(s.t)) * (bent_height(s, s.x) + s.x * s.x / (2 * s.k * s.k)),
+    lambda s: [(s.k, ">", 1)],
+    sizes={"t": (1, 2, 4, 8)},
+)
+
+
 # Nesterov has a better pair for quadratics: eta = 4 / (3 L + mu), between 1/L and 4/(3 L), and less momentum.
 def nesterov_factor(lr, beta, kappa):
     """The larger modulus at the two ends, where it is largest; L = 1."""
     return maximum(*(radius(lr * lam, beta * (1 - lr * lam)) for lam in (1 / kappa, 1 + 0 * kappa)))
 
 
-at_its_best = Step(
-    "with eta = 1/L, Nesterov is at its best on quadratics",
-    {"k": real(), "lr": unit(), "beta": unit()},
-    lambda s: usual(s.k)[1],
-    lambda s: nesterov_factor(4 * s.lr / 3, s.beta, s.k * s.k),
-    lambda s: [(s.k, ">", 1)],
+def factor_above(s):
+    return nesterov_factor(1 + s.more / 3, s.beta, s.kappa)
+
+
+any_rate = Step(
+    "(5) product, with any learning rate",
+    {"kappa": real(), "more": unit(), "beta": unit()},
+    lambda s: (1 - factor_above(s)) * (1 - factor_above(s)),
+    lambda s: 1 / s.kappa,
+    lambda s: [(s.kappa, ">", 1), (factor_above(s), "<", 1)],
 )
 same_room = Step(
     "Nesterov has heavy ball's room",
@@ -539,17 +574,17 @@ half_of_it = without_bottom("the theorem, half the promise", Fraction(1, 2))
 THEOREMS = {
     "Theorem: heavy ball on a quadratic": [decoupled, eigenvalues, factorised, modulus, stable],
     "Theorem: the best pair": [
-        *(product, flat_end, steep_end, divided, beta_out),
-        *(best_bound, double_roots, transient),
+        *(*CHAIN, beta_out, best_bound, double_roots, transient),
     ],
     "Theorem: Nesterov on a quadratic": [a_braked_ball, double_root, others, flat_again, product_again, no_hump],
     "Theorem: the cloud of stochastic heavy ball": [second_moments, covariance, variance, cloud, below_sgd],
+    "Nesterov, strongly convex": [strongly_convex],
     "Nesterov without strong convexity": [no_bottom],
 }
 BROKEN = {
     "Theorem: heavy ball on a quadratic": [stable_flat, slower],
     "Theorem: the best pair": [no_transient, bent],
-    "Theorem: Nesterov on a quadratic": [at_its_best, same_room],
+    "Theorem: Nesterov on a quadratic": [any_rate, same_room],
     "Theorem: the cloud of stochastic heavy ball": [not_independent, same_cloud],
     "Nesterov without strong convexity": [half_of_it],
 }
