@@ -1,1 +1,1 @@
-"""What the book's comparisons share: tasks, equal tuning, sweeps, recorded studies, and processes on this machine."""
+"""What comparisons share: tasks, equal tuning, sweeps, recorded studies, one rule for verdicts, local processes."""
