@@ -78,7 +78,7 @@ quoted = Step(
         * power(1 - power(s.beta1, len(s.g)), 2)
         * average(s.beta2, squares(s.g))
     ),
-    lambda s: [*with_memory(s), (2 * s.beta2, ">=", 1)],
+    lambda s: [*with_memory(s), (10 * s.beta2, ">=", 1)],
     sizes=T3,
 )
 equal_betas = Step(
