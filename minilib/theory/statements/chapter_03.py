@@ -125,9 +125,10 @@ factorised = Step(
 
 
 def complex_root(s):
-    """Real and imaginary part of a root, and of the polynomial there."""
-    a, b = (1 + s.beta - s.s) / 2, root(-discriminant(s.s, s.beta)) / 2
-    return a, b, a * a - b * b - 2 * a * a + s.beta, 2 * a * b - 2 * a * b
+    """A root a + bi, its real and imaginary part, and those of the polynomial there."""
+    tau = 1 + s.beta - s.s
+    a, b = tau / 2, root(-discriminant(s.s, s.beta)) / 2
+    return a, b, a * a - b * b - tau * a + s.beta, 2 * a * b - tau * b
 
 
 modulus = Step(
@@ -428,7 +429,7 @@ same_room = Step(
     {"s": nonnegative(), "beta": unit()},
     lambda s: radius(s.s, s.beta * (1 - s.s)),
     lambda s: 1 + 0 * s.s,
-    lambda s: [(s.s, "<", 2 * (1 + s.beta)), (s.s, ">", 0), (s.beta, "<", 1)],
+    lambda s: [(s.s, "<", 2 * (1 + s.beta)), (s.s, ">", 0), (s.beta, "<", 1), (2 * s.beta, ">=", 1)],
 )
 
 
@@ -568,6 +569,32 @@ def without_bottom(name, share):
     )
 
 
+# One step of it, with x* = 0 and f* = 0: z is z_t, a = (t + 2)/2; `now` and `after` are the losses of x_t and x_{t+1}.
+def below(s, point):
+    """What convexity and the descent lemma say about `after`, seen from a point."""
+    y = [((s.a - 1) * x + z) / s.a for x, z in zip(s.x, s.z, strict=True)]
+    return dot(s.g, [a - b for a, b in zip(y, point, strict=True)]) - square(s.g) / (2 * s.L)
+
+
+def potential_after(s):
+    z = [c - s.a / s.L * g for c, g in zip(s.z, s.g, strict=True)]
+    return s.a * s.a * s.after + s.L / 2 * square(z)
+
+
+potential_falls = Step(
+    "the potential falls",
+    {"a": real(), "L": nonnegative(), "x": real("d"), "z": real("d"), "g": real("d")}
+    | {"now": nonnegative(), "after": nonnegative()},
+    potential_after,
+    lambda s: (s.a - Fraction(1, 2)) * (s.a - Fraction(1, 2)) * s.now + s.L / 2 * square(s.z),
+    lambda s: [
+        (s.L, ">", 0),
+        (s.a, ">=", 1),
+        (s.after, "<=", s.now + below(s, s.x)),
+        (s.after, "<=", below(s, [0 * x for x in s.x])),
+    ],
+    sizes={"d": (1, 2)},
+)
 no_bottom = without_bottom("the theorem, the promise", 1)
 half_of_it = without_bottom("the theorem, half the promise", Fraction(1, 2))
 
@@ -579,7 +606,7 @@ THEOREMS = {
     "Theorem: Nesterov on a quadratic": [a_braked_ball, double_root, others, flat_again, product_again, no_hump],
     "Theorem: the cloud of stochastic heavy ball": [second_moments, covariance, variance, cloud, below_sgd],
     "Nesterov, strongly convex": [strongly_convex],
-    "Nesterov without strong convexity": [no_bottom],
+    "Nesterov without strong convexity": [potential_falls, no_bottom],
 }
 BROKEN = {
     "Theorem: heavy ball on a quadratic": [stable_flat, slower],
