@@ -601,24 +601,24 @@ dependent = Step(
 )
 
 
-# One large gradient C in k steps, -1 otherwise.
+# One large gradient h in k steps, -1 otherwise.
 def size(s):
     """v, the mean square."""
-    return (s.C * s.C + s.k - 1) / s.k
+    return (s.h * s.h + s.k - 1) / s.k
 
 
 def inside_range(s):
-    return [(s.k, ">=", 3), (s.k - 1, "<", s.C), (s.C * s.C, "<", (s.k - 1) * (s.k * s.k - s.k - 1))]
+    return [(s.k, ">=", 3), (s.k - 1, "<", s.h), (s.h * s.h, "<", (s.k - 1) * (s.k * s.k - s.k - 1))]
 
 
-rare = {"C": real(), "k": real()}
+rare = {"h": real(), "k": real()}
 uphill = [
-    Step("(1) C is clipped", rare, lambda s: 1, lambda s: s.C / root(size(s)), inside_range),
+    Step("(1) the rare one is clipped", rare, lambda s: 1, lambda s: s.h / root(size(s)), inside_range),
     Step(
         "(2) sum of updates",
         rare,
         lambda s: (
-            s.C / root(size(s)) / maximum(s.C / root(size(s)), 1)
+            s.h / root(size(s)) / maximum(s.h / root(size(s)), 1)
             - (s.k - 1) / root(size(s)) / maximum(1 / root(size(s)), 1)
         ),
         lambda s: 1 - (s.k - 1) / root(size(s)),
@@ -626,14 +626,14 @@ uphill = [
         "=",
     ),
     Step("(3a) updates go up", rare, lambda s: 1 - (s.k - 1) / root(size(s)), lambda s: 0, inside_range),
-    Step("(3b) gradients go down", rare, lambda s: 0, lambda s: s.C - (s.k - 1), inside_range),
+    Step("(3b) gradients go down", rare, lambda s: 0, lambda s: s.h - (s.k - 1), inside_range),
 ]
 too_large = Step(
-    "(3a) updates go up, any C above k - 1",
+    "(3a) updates go up, any h above k - 1",
     rare,
     lambda s: 1 - (s.k - 1) / root(size(s)),
     lambda s: 0,
-    lambda s: [(s.k, ">=", 3), (s.k - 1, "<", s.C)],
+    lambda s: [(s.k, ">=", 3), (s.k - 1, "<", s.h)],
 )
 THEOREMS = {
     "CAME's step": [
