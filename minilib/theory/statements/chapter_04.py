@@ -157,6 +157,13 @@ def forgets_by_then(name, assumptions):
 v_forgets = forgets_by_then("(3) v forgets", in_trap)
 v_remembers = forgets_by_then("(3) v forgets, any beta_2", lambda s: [*trap_rates(s), (s.v, "<=", s.C * s.C)])
 steps_up = Step("(4) steps up", TRAP, shortest_up, up, in_trap)
+steps_up_any = Step(
+    "(4) steps up, any v that keeps (3)",
+    {"beta2": unit(), "lr": unit(), "v2": nonnegative(), "v3": nonnegative(), "k": nonnegative()},
+    shortest_up,
+    lambda s: s.lr / root((3 * s.k + 2) * s.v2) + s.lr / root((3 * s.k + 3) * s.v3),
+    lambda s: [(v, relation, end) for v in (s.v2, s.v3) for relation, end in ((">", 0), ("<=", 2 * (1 - s.beta2)))],
+)
 middle = Step("(5) middle", TRAP, longest_down, shortest_up, later)
 middle_first = Step(
     "(5) middle, in the first period too",
@@ -472,6 +479,49 @@ left_over = sampled(
     lambda s: gain(s) / 2 - 2 * R(s) * mean(s, squares(updates(s))),
     lambda s: mean(s, s.g) * mean(s, updates(s)),
 )
+
+
+# The same for one sample and any q > 0 that is at most R^2; the mean over the samples follows. `past` is epsilon
+# + beta_2 v.
+def newest_root(s):
+    return root(s.past + s.g * s.g)
+
+
+def expected_root(s):
+    return root(s.past + s.q)
+
+
+def one_sample(name, left, right):
+    return Step(
+        f"{name}, one sample",
+        {"p": real(), "g": real(), "q": nonnegative(), "past": nonnegative(), "R": nonnegative()},
+        left,
+        right,
+        lambda s: [(s.past, ">", 0), (s.q, ">", 0), (s.q, "<=", s.R * s.R)],
+    )
+
+
+def kappa_one(s):
+    return absolute(s.p * s.g) * s.q / (newest_root(s) * expected_root(s) * expected_root(s))
+
+
+def rho_one(s):
+    return absolute(s.p * s.g) * s.g * s.g / (newest_root(s) * newest_root(s) * expected_root(s))
+
+
+def paid_one(s):
+    return s.R * s.g * s.g / (newest_root(s) * newest_root(s))
+
+
+exchange_one = one_sample(
+    "(2) exchange",
+    lambda s: absolute(s.p * s.g * (1 / newest_root(s) - 1 / expected_root(s))),
+    lambda s: kappa_one(s) + rho_one(s),
+)
+first_price_one = one_sample("(3) first price", kappa_one, lambda s: s.p * s.p / (4 * expected_root(s)) + paid_one(s))
+second_price_one = one_sample(
+    "(4) second price", rho_one, lambda s: s.p * s.p * s.g * s.g / (4 * s.q * expected_root(s)) + paid_one(s)
+)
 points_along = Step(
     "(5) without its price: the mean step points along the gradient",
     {"g": Variable(("n",), -10, 10), "e": nonnegative()},
@@ -560,7 +610,7 @@ def one_step(name, t):
         most = pit_R(s) - s.e
         return [*on_pit(s), (s.v, "<=", most * most * geometric(s.beta2, t - 1))]
 
-    return Step(name, NOISY, lambda s: mean(s, after(s)[1]), right, worst, sizes=N2)
+    return Step(name, NOISY, lambda s: mean(s, after(s)[1]), right, worst, sizes={"n": (2,)})
 
 
 third_step = one_step("(7) one step", 3)
@@ -594,7 +644,7 @@ def telescoped(name, steps, price=1, variables=NOISY):
         return pit(s.L, s.w, s.x) + price * cost * squares_paid
 
     variables = {name: variable for name, variable in variables.items() if name != "v"}
-    return Step(name, variables, left, right, on_pit, sizes=N2)
+    return Step(name, variables, left, right, on_pit, sizes={"n": (2,)})
 
 
 telescope = telescoped("(8) telescope", 2)
@@ -677,6 +727,7 @@ THEOREMS = {
         below_one,
         v_forgets,
         steps_up,
+        steps_up_any,
         middle,
         up_beats_down,
         first_up,
@@ -692,8 +743,11 @@ THEOREMS = {
     BOUND: [
         descent,
         exchange,
+        exchange_one,
         first_price,
+        first_price_one,
         second_price,
+        second_price_one,
         left_over,
         denominator,
         third_step,
