@@ -215,18 +215,16 @@ def split(name, memory, more):
 
 add_subtract = split("(2) add and subtract", False, {})
 add_momentum = split("(2) add and subtract, with momentum", True, {"m": real("d"), "beta": unit()})
-wrong_direction = Step(
-    "(3) normalised direction", TWO, lost, lambda s: 2 * norm(minus(s.g, s.G)), sizes={"d": (1, 2, 3)}
-)
+wrong_direction = Step("(3) normalised direction", TWO, lost, lambda s: 2 * norm(minus(s.g, s.G)), sizes={"d": (1, 2)})
 wrong_direction_once = Step(
     "(3) normalised direction, without the 2", TWO, lost, lambda s: norm(minus(s.g, s.G)), sizes=SHORT
 )
 sharper = Step(
     "(3') what averages out",
     TWO,
-    lambda s: norm(s.G) * lost(s),
-    lambda s: norm(s.G) * norm(minus(s.g, s.G)) - dot(s.G, minus(s.g, s.G)),
-    sizes={"d": (1, 2, 3)},
+    lost,
+    lambda s: norm(minus(s.g, s.G)) - (norm(s.g) - norm(s.G)),
+    sizes={"d": (1, 2)},
 )
 
 
