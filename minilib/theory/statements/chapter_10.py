@@ -181,7 +181,7 @@ STEPS = {"T": (1, 2, 3)}
 
 
 def first_is_zero(s):
-    return [(s.beta[0], "=", 0)]
+    return [(s.beta[0], "<=", 0)]
 
 
 unrolled = Step(
