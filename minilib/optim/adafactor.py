@@ -34,7 +34,7 @@ class Adafactor(Optimizer):
     Args:
         params: see `Optimizer`.
         lr: with `relative_step`, the largest relative step (the paper's 1e-2); without, the learning rate.
-        beta2_decay: the exponent -c of beta2_t = 1 - t^-c; the paper's is -0.8. No bias correction is needed.
+        beta2_decay: the exponent -τ of beta2_t = 1 - t^-τ; the paper's is -0.8. No bias correction is needed.
         eps: (eps1, eps2): eps1 is added to g^2, eps2 is the least size that a parameter is taken to have.
         d: the root mean square above which an update is scaled down.
         weight_decay: decoupled, times `lr` (as in torch; others take the step size alpha).
@@ -67,7 +67,7 @@ class Adafactor(Optimizer):
         t = s["step"]
         # α_t = max(ε₂, RMS(x)) ρ_t,  ρ_t = min(lr, 1/√t)
         lr = max(self.eps[1], rms(x)) * min(self.lr, t**-0.5) if self.relative_step else self.lr
-        # β̂₂ = 1 − t^−c
+        # β̂₂ = 1 − t^−τ
         u = self.clipped_direction(g, s, beta2=1 - t**self.beta2_decay)
         # x ← (1 − lr λ) x, as in torch: the argument lr, not α
         x -= self.lr * self.weight_decay * x

@@ -87,11 +87,11 @@ class Step:
         s, premises = SimpleNamespace(**values | sizes), Ledger(ledger.proof, ledger.rtol, ledger.atol)
         for left, relation, right in self.premises(s):
             if relation in ("<=", "<"):
-                premises.leq(f"{self.name}, assumption", left, right, **where or {})
+                premises.leq(f"{self.name}, assumption <=", left, right, **where or {})
             elif relation in (">=", ">"):
-                premises.leq(f"{self.name}, assumption", right, left, **where or {})
+                premises.leq(f"{self.name}, assumption <=", right, left, **where or {})
             elif relation == "=":
-                premises.eq(f"{self.name}, assumption", left, right, **where or {})
+                premises.eq(f"{self.name}, assumption =", left, right, **where or {})
             if relation in ("<", ">", "!=") and not all(flat(compare(left, relation, right))):
                 raise ProofError(f"{ledger.proof}: step {self.name}: an assumption '{relation}' fails, {where or ''}")
         enter = ledger.leq if self.relation == "<=" else ledger.eq

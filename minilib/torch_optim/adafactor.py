@@ -82,7 +82,7 @@ class Adafactor(Optimizer):
     Args:
         params: see `Optimizer`.
         lr: with `relative_step` the largest relative step; without, the learning rate.
-        beta2_decay: the exponent -c of beta2_t = 1 - t^-c, in [-1, 0).
+        beta2_decay: the exponent -τ of beta2_t = 1 - t^-τ, in [-1, 0).
         eps: (eps1, eps2): eps1 is added to g^2, eps2 the least size (root mean square) that a parameter is taken to
             have.
         d: the root mean square above which an update is scaled down.
@@ -140,7 +140,7 @@ class Adafactor(Optimizer):
         return self.factored if dims else self.full
 
     def numbers(self, group, t):
-        # β̂₂ = 1 − t^−c,  ρ_t = min(lr, 1/√t)
+        # β̂₂ = 1 − t^−τ,  ρ_t = min(lr, 1/√t)
         lr, relative, scaled = group["lr"], group["relative_step"], group["scale_parameter"]
         rho = lr
         if relative:
