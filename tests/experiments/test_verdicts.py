@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, ttest_ind, ttest_rel
 
-from minilib.experiments.verdicts import compare, family
+from minilib.experiments.verdicts import compare, family, print_verdicts
 
 OURS, THEIRS = {0: 2.0, 1: 2.2, 2: 2.1}, {0: 2.5, 1: 2.6, 2: 2.65}
 
@@ -269,3 +269,18 @@ class TestExamples:
             counted += compare(seeded(ours), seeded(theirs)).verdict != "not resolved"
         assert without / count > 0.15
         assert counted / count <= allowed(0.05, count)[1]
+
+
+def test_the_table_has_a_line_for_each_comparison_and_says_what_has_no_interval(capsys):
+    found = {
+        "lower": compare(OURS, THEIRS),
+        "equal": compare(OURS, THEIRS, within=0.1),
+        "one": compare({0: 1.0}, {1: 2.0}),
+    }
+    print_verdicts(found, what="lower by")
+    head, lower, equal, one = capsys.readouterr().out.splitlines()
+    assert head.split() == ["lower", "by", "interval", "level", "seeds", "can", "see", "verdict"]
+    assert lower.split()[1] == f"{found['lower'].difference:.3g}"
+    assert lower.split()[-4:] == ["3", "paired", f"{found['lower'].seen:.2g}", "confirmed"]
+    assert equal.endswith("contradicted (within 0.1)")
+    assert one.split()[1:] == ["1", "none", "95", "%", "1", "and", "1", "none", "not", "resolved"]

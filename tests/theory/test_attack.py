@@ -43,6 +43,8 @@ def test_no_statement_of_a_chapter_is_broken(name):
     for title, steps in module.THEOREMS.items():
         for step in steps:
             result = attack(step, draws=20, starts=1, climb=10)
+            if not result.attacks:  # narrow assumptions: few instances satisfy them
+                result = attack(step, draws=300)
             assert result.counterexample is None, f"{title}: {result}"
             assert result.attacks > 0, f"{title}: {step.name}: no instance satisfies the assumptions"
 

@@ -33,7 +33,7 @@ def columns(s, begin=0):
 
 
 def weighted(s):
-    """The corrected average of the first row: a mean whose weights beta_3^(t-k) (1 - beta_3) / (1 - beta_3^t) sum to 1."""
+    """The corrected average of the first row: a mean whose weights sum to 1."""
     t = len(s.u)
     parts = [power(s.beta3, t - 1 - k) * total(u[0]) / len(u[0]) for k, u in enumerate(s.u)]
     return total(parts) * (1 - s.beta3) / correction(s)
