@@ -16,6 +16,7 @@ import pkgutil
 import re
 import sys
 from concurrent.futures import ProcessPoolExecutor
+from decimal import Decimal
 from pathlib import Path
 
 import nbformat
@@ -153,7 +154,7 @@ def page(record: dict) -> str:
     rows = [row for name in record["chapters"].values() for row in name["rows"]]
     held, broken = [row for row in rows if row["holds"]], [row for row in rows if not row["holds"]]
     true = sum(any(d["answer"] == "true" for d in row["decided"]) for row in held)
-    lines = [HEAD.format(held=len(held), attacks=f"{sum(row['attacks'] for row in rows):,}", true=true)]
+    lines = [HEAD.format(held=len(held), attacks=f"{sum(row['attacks'] for row in held):,}", true=true)]
     promises = []
     for chapter, (ledgers, promised) in evaluated().items():
         known = record["chapters"].get(module_of(chapter), {"rows": []})["rows"]
@@ -161,7 +162,7 @@ def page(record: dict) -> str:
         promises += [[title, *cells] for title, instances in promised.items() for cells in instances]
         titles = list(dict.fromkeys([*ledgers, *(row["title"] for row in known if row["holds"])]))
         if titles:
-            lines += ["", f"## {{doc}}`../notebooks/{chapter}`"]
+            lines += ["", f"## {heading(chapter)}", "", f"{{doc}}`../notebooks/{chapter}`"]
         for title in titles:
             exempt = getattr(module, "EXEMPT", {}).get(title, {})
             lines += ["", f"**{escaped(title)}**", ""]
@@ -181,10 +182,23 @@ def page(record: dict) -> str:
     lines += ["| " + " | ".join(map(escaped, cells)) + " |" for cells in promises]
     lines += [BROKEN, "| theorem | statement | broken by | with |", "|:--|:--|:--|:--|"]
     for row in broken:
-        given = ", ".join(f"{name} = {value}" for name, value in row["counterexample"].items())
+        given = ", ".join(f"{name} = {short(value)}" for name, value in row["counterexample"].items())
         by = {"given": "a step's counterexample"}.get(row["broken_by"], row["broken_by"])
         lines.append(f"| {escaped(row['title'])} | {escaped(row['step'])} | {by} | {given} |")
     return "\n".join(lines) + "\n"
+
+
+def heading(chapter: str) -> str:
+    """'Chapter 2: Stochastic gradient descent', as the chapter calls itself."""
+    source = (ROOT / "notebooks" / f"{chapter}.md").read_text(encoding="utf-8")
+    title = re.search(r"^# (?!@)(.+)$", source, re.MULTILINE)[1]
+    number = chapter.partition("_")[0]
+    return f"Chapter {int(number)}: {title}" if number.isdigit() else title
+
+
+def short(text: str) -> str:
+    """Whole numbers of more than twelve digits as powers of ten."""
+    return re.sub(r"\d{13,}", lambda digits: f"{Decimal(digits[0]).normalize():.3g}".replace("e+", "e"), text)
 
 
 def escaped(text: str) -> str:
@@ -221,7 +235,8 @@ the last column names the number of steps from which one would.
 BROKEN = """
 ## False statements
 
-These were printed somewhere, or are easy to believe. The adversary was told nothing about them.
+These were printed somewhere, or are easy to believe. The adversary was told nothing about them, except where it began
+from what had broken a step.
 """
 
 

@@ -81,6 +81,11 @@ def test_a_false_statement_among_the_true_ones_is_not_as_expected():
     assert not row["as_expected"]
 
 
+def test_long_numbers_are_written_as_powers_of_ten():
+    assert prove.short("[1, 1/1" + 150 * "0" + ", 4357142857]") == "[1, 1/1e150, 4357142857]"
+    assert prove.short("39794040492630937") == "3.98e16"
+
+
 def test_an_unknown_chapter_is_refused():
     with pytest.raises(SystemExit, match="error: no statements of chapter_99"):
         prove.main(["chapter_99"])
