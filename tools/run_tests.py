@@ -32,7 +32,9 @@ SIDE_BY_SIDE = ["-n", "2", "--dist", "loadfile", "--no-loadscope-reorder"]
 def run(*commands: list[str]) -> bool:
     """Run commands until one fails; whether none did."""
     paths = [str(ROOT / "tools"), *filter(None, [os.environ.get("PYTHONPATH")])]
-    variables = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
+    # A CUDA build of torch where there is nvcc and no card warns of it, in the middle of a cell's output.
+    quiet = {"TORCH_LOGS": "-torch.utils.cpp_extension"}
+    variables = quiet | os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
     return all(subprocess.run(command, cwd=ROOT, env=variables).returncode == 0 for command in commands)
 
 

@@ -142,7 +142,8 @@ def path_without_compilers() -> Iterator[str]:
 
 def published(root: Path, bare: Path) -> None:
     """A bare repository with the book as it stands, at its tag: what a public address would give."""
-    git = ["git", "-C", str(root)]
+    author = ["-c", "user.name=shake", "-c", "user.email=shake@localhost"]  # a reader's git may have none
+    git = ["git", "-C", str(root), *author]
     state = subprocess.run([*git, "stash", "create"], capture_output=True, text=True, check=True).stdout.strip()
     subprocess.run(["git", "init", "-q", "--bare", str(bare)], check=True)
     subprocess.run(["git", "-C", str(bare), "config", "receive.shallowUpdate", "true"], check=True)
