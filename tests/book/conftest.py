@@ -19,7 +19,8 @@ def small_book(tmp_path):
         (tmp_path / folder).mkdir()
     shutil.copy(ROOT / "_config.yml", tmp_path)
     shutil.copy(ROOT / "notebooks" / "jupytext.toml", tmp_path / "notebooks")
-    shutil.copytree(ROOT / "book" / "_static", tmp_path / "book" / "_static")
+    for folder in ("_static", "figures"):
+        shutil.copytree(ROOT / "book" / folder, tmp_path / "book" / folder)
     (tmp_path / "book" / "index.md").write_text("# Preface\n\nWords.\n")
     (tmp_path / "book" / "references.bib").write_text(
         "@book{known, title={T}, author={Ann Author}, publisher={P}, year={2000}}\n"

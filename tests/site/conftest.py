@@ -5,8 +5,10 @@ import threading
 from functools import partial
 from http.server import ThreadingHTTPServer
 
+import numpy as np
 import preflight
 import pytest
+import stills
 from browsing import HTML, Quiet, Visit, site_pages
 from playwright.sync_api import sync_playwright
 
@@ -67,3 +69,25 @@ def seen(request, browser, server):
     visit.open(request.param)
     yield visit
     visit.close()
+
+
+@pytest.fixture(scope="module")
+def numbers(browser):
+    """What a figure that moves computes: `numbers("noise-cloud")("uphill", G, sigma, b)` calls its function in the
+    browser; arrays and lists come back as arrays."""
+    pages = {}
+
+    def of(name):
+        if name not in pages:
+            pages[name] = stills.open_figure(browser, name)
+
+        def call(function, *arguments):
+            plain = [a.tolist() if isinstance(a, np.ndarray) else a for a in arguments]
+            done = pages[name].evaluate("([n, f, a]) => Live.pure[n][f](...a)", [name, function, plain])
+            return np.array(done) if isinstance(done, list) else done
+
+        return call
+
+    yield of
+    for page in pages.values():
+        page.close()

@@ -1,0 +1,265 @@
+// What the figures that move have in common: panels with labelled axes, sliders, buttons, a sentence for the outcome and
+// a table behind it. Plain SVG and the browser's own inputs: no library and no request, so a page works from a file too.
+//
+// A figure is one file:  Live.figure("noise-cloud", { pure functions }, (ui) => { build it with ui.panel, ui.slider ... });
+// The pure functions stand in Live.pure["noise-cloud"], where tests compare them with minilib.
+"use strict";
+
+const Live = (() => {
+  const SVG = "http://www.w3.org/2000/svg";
+  const pure = {};
+  let clips = 0;
+
+  // ---- numbers -----------------------------------------------------------------------------------------------------
+
+  // Uniform numbers in [0, 1) from a seed (mulberry32).
+  function uniforms(seed) {
+    return () => {
+      seed = (seed + 0x6d2b79f5) | 0;
+      let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+      t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+      return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+    };
+  }
+
+  // `count` normal numbers from a seed (Box and Muller).
+  function normals(count, seed) {
+    const uniform = uniforms(seed);
+    return Array.from({ length: count }, () => {
+      const radius = Math.sqrt(-2 * Math.log(1 - uniform()));
+      return radius * Math.cos(2 * Math.PI * uniform());
+    });
+  }
+
+  // 1 - Phi(x), by Marsaglia's series where it is short and a continued fraction in the tail.
+  function normalTail(x) {
+    if (x < 0) return 1 - normalTail(-x);
+    const density = Math.exp((-x * x) / 2) / Math.sqrt(2 * Math.PI);
+    if (x > 4) {
+      let fraction = x;
+      for (let k = 80; k > 0; k--) fraction = x + k / fraction;
+      return density / fraction;
+    }
+    let sum = x;
+    for (let k = 1, term = x; term > 1e-18; k++) sum += term *= (x * x) / (2 * k + 1);
+    return 0.5 - density * sum;
+  }
+
+  // A number for people: `digits` that count, thousands apart, a real minus sign.
+  function number(x, digits = 2) {
+    if (!Number.isFinite(x)) return x > 0 ? "∞" : x < 0 ? "−∞" : "not a number";
+    const size = Math.abs(x);
+    const [mantissa, power] = x.toExponential(digits - 1).split("e");
+    const text = size !== 0 && (size >= 1e6 || size < 1e-4) ? `${mantissa} · 10^${+power}`
+      : Number(x.toPrecision(digits)).toLocaleString("en", { maximumFractionDigits: 10 });
+    return text.replaceAll("-", "−");
+  }
+
+  // ---- drawing -----------------------------------------------------------------------------------------------------
+
+  function el(tag, attributes = {}, parent, text) {
+    const drawn = tag === "svg" || (parent && parent.namespaceURI === SVG);
+    const made = drawn ? document.createElementNS(SVG, tag) : document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+    if (text !== undefined) made.textContent = text;
+    if (parent) parent.append(made);
+    return made;
+  }
+
+  // From data to the picture and back. `axis` is { range: [low, high], log }.
+  function scale(axis, from, to) {
+    const f = axis.log ? Math.log10 : (v) => v;
+    const [low, high] = axis.range.map(f);
+    const there = (v) => from + ((f(v) - low) / (high - low)) * (to - from);
+    there.back = (pixel) => {
+      const v = low + ((pixel - from) / (to - from)) * (high - low);
+      return axis.log ? 10 ** v : v;
+    };
+    return there;
+  }
+
+  // A panel: { title, x, y, width, height, axes }. x and y are { range, log, ticks, label, format }; axes: false leaves
+  // the axes out (a landscape). Draw into it with the functions that it returns, in the units of the data.
+  function panel(parent, { title, x, y, width = 360, height = 270, axes = true }) {
+    const svg = el("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": title }, parent);
+    const box = axes ? { left: 58, right: width - 22, top: 30, bottom: height - 46 }
+      : { left: 6, right: width - 6, top: 30, bottom: height - 6 };
+    const X = scale(x, box.left, box.right), Y = scale(y, box.bottom, box.top);
+    el("text", { x: axes ? box.left : 10, y: 19, class: "title" }, svg, title);
+    if (axes) {
+      for (const t of x.ticks) {
+        el("line", { x1: X(t), x2: X(t), y1: box.top, y2: box.bottom, class: "axis" }, svg);
+        const at = { x: X(t), y: box.bottom + 17, "text-anchor": "middle", class: "tick" };
+        el("text", at, svg, x.format ? x.format(t) : number(t, 4));
+      }
+      for (const t of y.ticks) {
+        el("line", { x1: box.left, x2: box.right, y1: Y(t), y2: Y(t), class: "axis" }, svg);
+        const at = { x: box.left - 7, y: Y(t) + 4, "text-anchor": "end", class: "tick" };
+        el("text", at, svg, y.format ? y.format(t) : number(t, 4));
+      }
+      el("text", { x: (box.left + box.right) / 2, y: height - 9, "text-anchor": "middle" }, svg, x.label);
+      const turned = `translate(14 ${(box.top + box.bottom) / 2}) rotate(-90)`;
+      el("text", { transform: turned, "text-anchor": "middle" }, svg, y.label);
+    }
+    const id = `live-clip-${clips++}`;
+    const clip = el("clipPath", { id }, el("defs", {}, svg));
+    el("rect", { x: box.left, y: box.top, width: box.right - box.left, height: box.bottom - box.top }, clip);
+    const back = el("g", { "clip-path": `url(#${id})` }, svg); // what stays
+    const front = el("g", { "clip-path": `url(#${id})` }, svg); // what `clear` takes away
+    const far = 1e5; // a path that explodes leaves the picture; browsers draw no longer lines well
+    const place = ([u, v]) => [X(u), Y(v)].map((p) => Math.max(-far, Math.min(far, p)).toFixed(2)).join(",");
+    const self = {
+      svg, X, Y, box, back, front,
+      clear: () => front.replaceChildren(),
+      line: (points, attributes = {}, where = front) =>
+        el("polyline", { points: points.map(place).join(" "), fill: "none", "stroke-width": 2, ...attributes }, where),
+      area: (points, attributes = {}, where = front) =>
+        el("polygon", { points: points.map(place).join(" "), fill: "var(--shade)", ...attributes }, where),
+      dot: (u, v, attributes = {}, where = front) => {
+        const [cx, cy] = place([u, v]).split(",");
+        return el("circle", { cx, cy, r: 2.2, fill: "var(--a)", ...attributes }, where);
+      },
+      text: (u, v, words, attributes = {}, where = front) => {
+        const [px, py] = place([u, v]).split(",");
+        return el("text", { x: px, y: py, ...attributes }, where, words);
+      },
+      arrow: (from, to, attributes = {}, where = front, head = 8) => {
+        const [x1, y1, x2, y2] = [...place(from).split(","), ...place(to).split(",")].map(Number);
+        const angle = Math.atan2(y2 - y1, x2 - x1);
+        const wing = (turn) =>
+          `${(x2 - head * Math.cos(angle + turn)).toFixed(2)},${(y2 - head * Math.sin(angle + turn)).toFixed(2)}`;
+        const d = `M${x1},${y1}L${x2},${y2}M${wing(0.45)}L${x2},${y2}L${wing(-0.45)}`;
+        const round = { "stroke-linecap": "round", "stroke-linejoin": "round" };
+        return el("path", { d, fill: "none", stroke: "var(--ink)", "stroke-width": 2, ...round, ...attributes }, where);
+      },
+      // Names of colours, in a corner: [["LAMB", "var(--b)"], ...]. `at` is the upper left corner, as shares of the box.
+      legend: (entries, at = [0.03, 0.02]) => {
+        entries.forEach(([name, color, dash], k) => {
+          const left = box.left + at[0] * (box.right - box.left);
+          const top = box.top + at[1] * (box.bottom - box.top) + 11 + 17 * k;
+          const line = { x1: left, x2: left + 20, y1: top - 4, y2: top - 4, stroke: color, "stroke-width": 2.5 };
+          el("line", dash ? { ...line, "stroke-dasharray": dash } : line, svg);
+          el("text", { x: left + 26, y: top }, svg, name);
+        });
+      },
+      // `moved(u, v)` while a reader drags in the panel. Give the same by sliders, for those without a pointer.
+      drag: (moved) => {
+        svg.classList.add("draggable");
+        const tell = (event) => {
+          const p = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
+          const inside = (v, low, high) => Math.max(low, Math.min(high, v));
+          moved(X.back(inside(p.x, box.left, box.right)), Y.back(inside(p.y, box.top, box.bottom)));
+        };
+        svg.addEventListener("pointerdown", (event) => {
+          svg.setPointerCapture(event.pointerId);
+          tell(event);
+        });
+        svg.addEventListener("pointermove", (event) => event.buttons & 1 && tell(event));
+      },
+    };
+    return self;
+  }
+
+  // ---- controls ----------------------------------------------------------------------------------------------------
+
+  // A slider: { label, range, value, log, steps, format, change }. Arrow keys work as everywhere. `value` is where it
+  // starts; `change` is called with each new value. Returns { value(), set(value) }.
+  function slider(parent, { label, range, value, log = false, steps = 100, format = number, change }) {
+    const row = el("label", {}, parent);
+    row.append(label);
+    const input = el("input", { type: "range", min: 0, max: steps, step: 1 }, row);
+    const output = el("output", {}, row);
+    const at = scale({ range, log }, 0, steps);
+    const place = (v) => { input.value = Math.round(at(v)); };
+    const read = () => at.back(Number(input.value));
+    const say = () => {
+      output.textContent = format(read());
+      input.setAttribute("aria-valuetext", output.textContent);
+    };
+    input.addEventListener("input", () => { say(); change(read()); });
+    place(value);
+    say();
+    return { value: read, set: (v) => { place(v); say(); change(read()); }, input };
+  }
+
+  function button(parent, label, action) {
+    const made = el("button", { type: "button" }, parent, label);
+    made.addEventListener("click", action);
+    return made;
+  }
+
+  // One of several: { label, options: [[value, name], ...], value, change }. Returns { value(), set(value) }.
+  function choice(parent, { label, options, value, change }) {
+    const row = el("label", {}, parent);
+    row.append(label);
+    const select = el("select", {}, row);
+    for (const [key, name] of options) el("option", { value: key }, select, name);
+    select.value = value;
+    select.addEventListener("change", () => change(select.value));
+    return { value: () => select.value, set: (v) => { select.value = v; change(v); } };
+  }
+
+  // Steps in time: a slider from 0 to `steps`, buttons to step and to play. `change(step)` draws. A reader who asked the
+  // system for less motion gets the end at once. Returns { value(), set(step), stop() }.
+  function player(parent, { label = "step", steps, value = 0, delay = 120, change, format = (t) => `${Math.round(t)}` }) {
+    let timer = null;
+    const bar = slider(parent, { label, range: [0, steps], steps, value, format, change: (t) => change(Math.round(t)) });
+    const now = () => Math.round(bar.value());
+    const stop = () => {
+      clearInterval(timer);
+      timer = null;
+      play.textContent = "▶ play";
+    };
+    button(parent, "one back", () => { stop(); bar.set(Math.max(0, now() - 1)); });
+    button(parent, "one step", () => { stop(); bar.set(Math.min(steps, now() + 1)); });
+    const play = button(parent, "▶ play", () => {
+      if (timer !== null) return stop();
+      if (now() === steps) bar.set(0);
+      if (matchMedia("(prefers-reduced-motion: reduce)").matches) return bar.set(steps);
+      play.textContent = "❚❚ pause";
+      timer = setInterval(() => {
+        bar.set(now() + 1);
+        if (now() >= steps) stop();
+      }, delay);
+      return undefined;
+    });
+    bar.input.addEventListener("input", stop);
+    return { value: now, set: (t) => { stop(); bar.set(t); }, stop };
+  }
+
+  // ---- a figure ----------------------------------------------------------------------------------------------------
+
+  function frame(box) {
+    box.replaceChildren(); // the still picture goes
+    const controls = el("div", { class: "controls" }, box), panels = el("div", { class: "panels" }, box);
+    const verdict = el("p", { class: "verdict", role: "status", "aria-live": "polite" }, box);
+    const details = el("details", {}, box);
+    el("summary", {}, details, "The numbers");
+    const table = el("table", {}, details);
+    return {
+      panel: (settings) => panel(panels, settings),
+      slider: (settings) => slider(controls, settings),
+      button: (label, action) => button(controls, label, action),
+      choice: (settings) => choice(controls, settings),
+      player: (settings) => player(controls, settings),
+      verdict: (html) => { verdict.innerHTML = html; },
+      // The numbers behind the picture: a header and rows of words.
+      table: (header, rows) => {
+        table.replaceChildren();
+        const line = (cells, tag) => {
+          const row = el("tr", {}, table);
+          for (const cell of cells) el(tag, tag === "th" ? { scope: "col" } : {}, row, cell);
+        };
+        line(header, "th");
+        for (const row of rows) line(row, "td");
+      },
+    };
+  }
+
+  function figure(name, functions, build) {
+    pure[name] = functions;
+    for (const box of document.querySelectorAll(`[data-figure="${name}"]`)) build(frame(box));
+  }
+
+  return { figure, pure, uniforms, normals, normalTail, number, el };
+})();

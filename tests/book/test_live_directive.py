@@ -1,0 +1,65 @@
+"""The directive {live}: where a figure that moves stands on a page, and what a page without scripts shows."""
+
+import io
+import re
+import shutil
+
+import live_figures
+import pytest
+from sphinx.application import Sphinx
+
+GOOD = """\
+:::{live} noise-cloud
+:name: fig-cloud
+![Dots around an arrow.](noise-cloud.svg)
+
+The *caption*, with $x$.
+:::
+"""
+PAGE = f"# Title\n\n{GOOD}\nSee {{numref}}`fig-cloud`.\n"
+
+
+def build(tmp_path, text):
+    """The page's HTML, that of a page without figures, and what Sphinx warned of."""
+    source, out, warnings = tmp_path / "source", tmp_path / "out", io.StringIO()
+    source.mkdir()
+    shutil.copy(live_figures.FIGURES / "noise-cloud.svg", source)
+    (source / "index.md").write_text(text + "\n```{toctree}\nother\n```\n")
+    (source / "other.md").write_text("# Other\n\nWords.\n")
+    settings = {
+        "extensions": ["myst_parser", "live_figures"],
+        "myst_enable_extensions": ["colon_fence", "dollarmath"],
+        "html_static_path": [str(live_figures.FIGURES)],
+        "numfig": True,
+    }
+    app = Sphinx(source, None, out, tmp_path / "trees", "html", settings, status=None, warning=warnings)
+    app.build()
+    return (out / "index.html").read_text(), (out / "other.html").read_text(), warnings.getvalue()
+
+
+def test_a_figure_is_numbered_has_its_still_inside_and_loads_its_scripts_on_its_own_page(tmp_path):
+    page, other, warnings = build(tmp_path, PAGE)
+    assert warnings == ""
+    place = re.search(r'<div class="live" data-figure="noise-cloud">\s*<img [^>]*>\s*</div>', page)[0]
+    assert 'alt="Dots around an arrow."' in place
+    assert 'id="fig-cloud"' in page
+    assert re.search(r"<em>caption</em>, with", page)
+    assert "Fig. 1" in page
+    loaded = re.findall(r'src="_static/([\w-]+)\.js', page)
+    assert loaded.index("live") < loaded.index("noise-cloud")
+    assert "live.css" in page
+    assert "live" not in re.findall(r'src="_static/([\w-]+)\.js', other)
+    assert "live.css" not in other
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (GOOD.replace("{live} noise-cloud", "{live} nose-cloud"), "no figure 'nose-cloud' in book/figures, which has"),
+        (GOOD.replace("Dots around an arrow.", ""), "one picture with an alt text"),
+        (re.sub(r"!\[.*\n", "", GOOD), "one picture with an alt text"),
+        (GOOD.replace("The *caption*, with $x$.\n", ""), "a caption of one paragraph"),
+    ],
+)
+def test_a_figure_without_its_parts_is_refused_with_one_line(tmp_path, text, said):
+    assert said in build(tmp_path, "# Title\n\n" + text)[2]

@@ -1,0 +1,91 @@
+"""Draws the still pictures of the figures that move: what a page shows where nothing can move.
+
+    python tools/stills.py               all figures whose still differs from what they draw today
+    python tools/stills.py noise-cloud   this one
+
+Each figure is opened in a headless browser as a reader finds it, in its light colours; its panels, side by side, are
+written to `book/figures/NAME.svg`. Deliberately absent: the controls and the sentence; a caption says what matters.
+"""
+
+import argparse
+import re
+import sys
+from pathlib import Path
+
+import preflight
+from playwright.sync_api import Browser, sync_playwright
+
+FIGURES = Path(__file__).resolve().parent.parent / "book" / "figures"
+GAP = 12
+STYLE = (
+    "text{{fill:{ink};font:13px system-ui,sans-serif}}.title{{font-weight:600}}"
+    ".tick{{fill:{soft};font-size:12px}}.axis{{stroke:{line};fill:none}}"
+)
+
+
+def names() -> list[str]:
+    """Every figure that moves."""
+    return sorted(path.stem for path in FIGURES.glob("*.js") if path.stem != "live")
+
+
+def page_of(name: str) -> str:
+    """A page with nothing but this figure, which loads its files from `book/figures`."""
+    head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+    head += '<link rel="stylesheet" href="live.css">'
+    scripts = "".join(f'<script src="{script}.js"></script>' for script in ("live", name))
+    place = f'<div class="live" data-figure="{name}"></div>'
+    return f'<!doctype html><html lang="en"><head>{head}</head><body>{place}{scripts}'
+
+
+def open_figure(browser: Browser, name: str):
+    """A new page of the browser that shows this figure alone; the caller closes it."""
+    page = browser.new_page(viewport={"width": 860, "height": 900})
+    address = FIGURES.as_uri()
+    page.route(f"{address}/__{name}.html", lambda route: route.fulfill(body=page_of(name), content_type="text/html"))
+    page.goto(f"{address}/__{name}.html")
+    return page
+
+
+def still(browser: Browser, name: str) -> str:
+    """The figure's panels as one SVG, colours resolved."""
+    page = open_figure(browser, name)
+    panels = page.locator(".panels > svg").evaluate_all(
+        "all => all.map(svg => [svg.outerHTML, svg.viewBox.baseVal.width, svg.viewBox.baseVal.height])"
+    )
+    colors = page.evaluate(
+        "() => Object.fromEntries(['ink', 'soft', 'line', 'paper', 'panel', 'a', 'b', 'c', 'd', 'e', 'shade'].map("
+        "name => [name, getComputedStyle(document.querySelector('.live')).getPropertyValue('--' + name).trim()]))"
+    )
+    page.close()
+    left, drawn = 0, []
+    for text, width, height in panels:
+        drawn.append(text.replace("<svg ", f'<svg x="{left:g}" width="{width:g}" height="{height:g}" ', 1))
+        left += width + GAP
+    height = max(height for _, _, height in panels)
+    svg = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {left - GAP:g} {height:g}">'
+    svg += f"<style>{STYLE.format(**colors)}</style>"
+    svg += f'<rect width="100%" height="100%" fill="{colors["paper"]}"/>' + "\n".join(["", *drawn, "</svg>", ""])
+    return re.sub(r"var\(--(\w+)\)", lambda match: colors[match[1]], svg).replace("><", ">\n<")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    chosen = parser.parse_args().names or names()
+    if unknown := set(chosen) - set(names()):
+        parser.error(f"there is no figure {', '.join(sorted(unknown))} in book/figures; there are {', '.join(names())}")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=preflight.browser(), args=["--no-sandbox", "--disable-gpu"]
+        )
+        for name in chosen:
+            path, drawn = FIGURES / f"{name}.svg", still(browser, name)
+            if not path.exists() or path.read_text(encoding="utf-8") != drawn:
+                path.write_text(drawn, encoding="utf-8")
+                print(f"{path.relative_to(FIGURES.parent.parent)} written")
+        browser.close()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
