@@ -1,0 +1,344 @@
+"""Every recorded public run, the presets and the NumPy relatives are named; what cannot be told is not; bad input."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import torch
+
+from minilib.analysis.which_lamb import CHOICES, FORMS, Steps, Variant, deviations, probe, which_lamb
+from minilib.optim import LAMB, SGD, AdamW
+from minilib.torch_optim import LAMB as TorchLAMB
+from tests.optim.helpers import REFERENCES, Parameter
+from tests.optim.test_lamb import AsShipped, OneSidedOnCPU, Outside
+from tests.references import recipe
+
+COUPLED = {"pytorch_optimizer, coupled", "coupled, eps once"}  # eps is 1e-12 in that record
+EXPECTED = {
+    ("lamb_bitsandbytes", "defaults"): {"bitsandbytes, CPU"},
+    ("lamb_bitsandbytes", "decay"): {"bitsandbytes, CPU"},
+    ("lamb_optax", "paper"): {"paper"},
+    ("lamb_optax", "no decay, other betas, small eps"): {"paper"},
+    ("lamb_pytorch_optimizer", "no bias correction, norm clipped at 10"): COUPLED,
+    ("lamb_pytorch_optimizer_defaults", "defaults"): {"pytorch_optimizer"},
+    ("lamb_pytorch_optimizer_defaults", "decay"): {"pytorch_optimizer"},
+    ("lamb_tensorflow_addons", "paper"): {"paper"},
+    ("lamb_tensorflow_addons", "no decay"): {"paper"},
+    ("lamb_timm", "paper"): {"paper"},
+    ("lamb_timm", "no decay, other betas, large eps"): {"paper"},
+    ("lamb_timm", "no bias correction, large decay"): {"uncorrected", "coupled, eps once"},  # no norm passes 10
+    # with a decay of 0.01 everywhere nobody sees what happens where there is none
+    ("lamb_timm_defaults", "defaults"): {"timm, Apex", "nvlamb"},
+    ("lamb_timm_defaults", "defaults, no decay"): {"timm, Apex"},
+}
+# The presets that have one method: name of the preset -> name of the form.
+PRESETS = {preset: name for name, form in FORMS.items() for preset in form.presets}
+
+
+def recorded(file: str, run: str, steps: int = recipe.STEPS) -> Steps:
+    """A recorded public run: weights after every fifth step, with the settings in our names."""
+    content = json.loads((REFERENCES / f"{file}.json").read_text())
+    assert content["inputs"]["sha256"] == recipe.digest()
+    dtype, ours = content["dtype"].split(",")[0], content["runs"][run]["ours"]
+    weights = [recipe.start()] + [content["runs"][run]["trajectory"].get(str(t)) for t in range(1, steps + 1)]
+    weights = [w and {n: np.reshape(w[n], s).astype(dtype) for n, s in recipe.SHAPES.items()} for w in weights]
+    settings = {name: ours[name] for name in ("lr", "eps", "weight_decay") if name in ours}
+    if "betas" in ours:
+        settings["betas"] = tuple(ours["betas"])
+    return Steps(weights, recipe.gradients()[:steps], **settings)
+
+
+def parameters():
+    return [Parameter(np.ones((2, 2)))]
+
+
+def test_every_recorded_run_of_a_lamb_is_expected_to_be_something():
+    runs = {(path.stem, run) for path in REFERENCES.glob("lamb_*.json") for run in json.loads(path.read_text())["runs"]}
+    assert runs == set(EXPECTED)
+
+
+@pytest.mark.parametrize(("file", "run"), EXPECTED)
+def test_a_recorded_public_run_is_named(file, run):
+    found = which_lamb(recorded(file, run))
+    assert set(found.forms) == EXPECTED[file, run]
+    assert found.closest in found.forms
+
+
+@pytest.mark.parametrize(("file", "run"), EXPECTED)
+def test_ten_steps_of_it_never_exclude_the_right_name(file, run):
+    assert set(which_lamb(recorded(file, run, steps=10)).forms) >= EXPECTED[file, run]
+
+
+def test_the_presets_of_the_torch_library_are_all_known():
+    assert set(PRESETS) == set(TorchLAMB.presets)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("settings", [{}, {"betas": (0.7, 0.95), "eps": 1e-8, "weight_decay": 0.0}])
+def test_a_torch_optimizer_is_named_by_its_own_probing_steps(preset, settings):
+    parameter = torch.nn.Parameter(torch.ones(3, 2))
+    optimizer = TorchLAMB([parameter], lr=1e-3, **(TorchLAMB.preset(preset) | settings))
+    found = which_lamb(optimizer)
+    assert found.forms == (PRESETS[preset],)
+    assert all(len(fits) == 1 for fits in found.choices.values()), found
+    assert torch.equal(parameter, torch.ones(3, 2))
+    assert not optimizer.state
+
+
+def test_torchs_own_adamw_is_no_lamb():
+    assert which_lamb(torch.optim.AdamW([torch.ones(2, requires_grad=True)], eps=1e-6)).forms == ("AdamW",)
+
+
+class Decoupled(Outside):
+    def __init__(self, params, **options):
+        options.pop("bias_correction", None)
+        super().__init__(params, **options)
+
+
+class OneSided(LAMB):
+    """bitsandbytes on a GPU, as it was read."""
+
+    def update(self, x, g, s):
+        r = self.direction(g, s)
+        size, norm = np.linalg.norm(x), np.linalg.norm(r)
+        ratio = size / norm if norm > size else 1.0
+        x -= self.lr * self.weight_decay * x
+        x -= self.lr * ratio * r
+
+
+class UncutVectors(LAMB):
+    """The ratio is left out for vectors, the decay is not."""
+
+    def update(self, x, g, s):
+        if x.ndim > 1:
+            super().update(x, g, s)
+        else:
+            x -= self.lr * (self.direction(g, s) + self.weight_decay * x)
+
+
+class EpsilonInside(LAMB):
+    def direction(self, g, s):
+        r = super().direction(g, s)
+        m_hat = s["m"] / (1 - self.betas[0] ** s["step"])
+        return m_hat / np.sqrt(s["v"] / (1 - self.betas[1] ** s["step"]) + self.eps) + 0 * r
+
+
+@pytest.mark.parametrize(
+    ("cls", "form"),
+    [
+        (LAMB, "paper"),
+        (AsShipped, "timm, Apex"),
+        (Decoupled, "pytorch_optimizer"),
+        (OneSided, "bitsandbytes, GPU"),
+        (OneSidedOnCPU, "bitsandbytes, CPU"),
+        (AdamW, "AdamW"),
+    ],
+)
+def test_a_numpy_optimizer_is_named_and_does_not_move(cls, form):
+    params = parameters()
+    optimizer = cls(params, lr=0.01, eps=1e-6, weight_decay=0.5)
+    found = which_lamb(optimizer)
+    assert found.forms == (form,)
+    assert form in str(found)
+    np.testing.assert_array_equal(params[0].data, 1)
+    assert optimizer.state == {}
+
+
+@pytest.mark.parametrize(
+    ("cls", "options", "changed"),
+    [
+        (LAMB, {"bias_correction": False}, {"correction": "none"}),
+        (LAMB, {"phi": (0.0, 10.0)}, {"ratio": "norm of the weights in phi"}),
+        (UncutVectors, {}, {"skipped": "for vectors"}),
+        (EpsilonInside, {}, {"epsilon": "inside the root"}),
+    ],
+)
+def test_one_choice_alone_is_found(cls, options, changed):
+    found = which_lamb(cls(parameters(), **options))
+    expected = Variant()._replace(**changed)
+    assert found.choices == {choice: (value,) for choice, value in zip(CHOICES, expected, strict=True)}
+
+
+def test_a_combination_that_nobody_is_known_to_use_is_none_of_these_but_described():
+    found = which_lamb(EpsilonInside(parameters()))
+    assert found.forms == ()
+    assert str(found).startswith("None of these; closest is paper, off by ")
+    assert "inside the root" in str(found)
+
+
+def test_what_is_no_lamb_is_none_of_these_with_the_smallest_deviation():
+    class Suspicious(LAMB):
+        """The ratio of LARS with the step of Adam."""
+
+        def update(self, x, g, s):
+            ratio = np.linalg.norm(x) / np.linalg.norm(g + self.weight_decay * x) if x.any() else 1.0
+            x -= self.lr * ratio * (self.direction(g, s) + self.weight_decay * x)
+
+    steps = probe(Suspicious(parameters()))
+    found = which_lamb(steps)
+    assert found.forms == ()
+    assert found.choices == {}
+    assert 0.1 < found.deviation < found.largest <= 2
+    assert "nor any other combination" in str(found)
+    assert found.layer in str(found)
+    assert found.step in (1, 2, 3)
+
+
+def test_the_deviation_of_the_closest_form_is_the_share_of_a_step():
+    class TooLong(LAMB):
+        def update(self, x, g, s):
+            before = x.copy()
+            super().update(x, g, s)
+            x += 0.25 * (x - before)  # a step of 1.25, from which a share of 1/5 is missing
+
+    found = which_lamb(TooLong(parameters()))
+    assert (found.forms, found.closest) == ((), "paper")
+    assert (found.deviation, found.largest) == pytest.approx((0.2, 0.2), rel=1e-9)
+
+
+def test_a_variant_that_only_skips_vectors_deviates_on_vectors_only():
+    off = deviations(Variant(skipped="for vectors"), probe(LAMB(parameters())))
+    assert {layer for (_, layer), share in off.items() if share > 1e-10} == {"bias"}
+    assert {t for t, _ in off} == {1, 2, 3}
+
+
+def test_a_clip_leaves_no_trace_in_the_first_step_of_ordinary_gradients():
+    # the first direction is that of signs: a common factor of the gradients shows by epsilon alone
+    steps = probe(LAMB(parameters(), eps=1e-30))
+    first = Steps(steps.weights[:2], steps.gradients[:1], steps.lr, steps.betas, steps.eps, steps.weight_decay)
+    assert which_lamb(first).choices["clip of the joint gradient"] == CHOICES["clip of the joint gradient"]
+    assert set(which_lamb(first).forms) == {"paper", "nvlamb"}
+    assert str(which_lamb(first)).startswith("Undetermined between 2 that")
+    assert which_lamb(steps).choices["clip of the joint gradient"] == ("none",)
+
+
+def test_without_a_layer_of_zeros_its_rule_is_undetermined():
+    steps = probe(LAMB(parameters()))
+    for layers in (*steps.weights, *steps.gradients, steps.weight_decay):
+        del layers["zeros"]
+    assert which_lamb(steps).choices["layer of zeros"] == CHOICES["layer of zeros"]
+    assert "leaves no trace" in str(which_lamb(steps))
+
+
+def test_in_float32_the_place_of_a_small_epsilon_leaves_no_trace_on_ordinary_gradients():
+    steps = probe(LAMB(parameters(), eps=1e-12), dtype="float32")
+    found = which_lamb(steps)
+    assert found.choices["epsilon"] != ("outside the root",)
+    assert "paper" in found.forms
+
+
+def test_the_threshold_and_the_bounds_that_are_tried_can_be_named():
+    optimizer = TorchLAMB([torch.ones(2, requires_grad=True)], max_grad_norm=3.0, phi=(1.0, 4.0))
+    assert which_lamb(optimizer).forms == ()
+    found = which_lamb(optimizer, phi=(1.0, 4.0), max_grad_norm=3.0)
+    assert found.choices["clip of the joint gradient"] == ("built in",)
+    assert found.choices["ratio"] == ("norm of the weights in phi",)
+
+
+def test_one_step_by_hand():
+    # r = (1, -1), ratio 5 / sqrt(2): the step is 0.1 * 5 / sqrt(2)
+    x, g, step = np.array([[3.0, 4.0]]), np.array([[7.0, -2.0]]), 0.5 / np.sqrt(2)
+    after = x - step * np.array([1, -1])
+    found = which_lamb(Steps([{"w": x}, {"w": after}], [{"w": g}], lr=0.1, eps=1e-30))
+    assert found.choices["bias correction"] == ("both averages", "none")  # the length of r does not matter
+    assert found.choices["ratio"] == ("free", "norm of the weights in phi")
+    assert {"paper", "uncorrected"} <= set(found.forms)
+
+
+X = {"w": np.ones(2)}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (([X], []), "got 1 recorded of 1, and 0 gradients"),
+        (([X, X], [X, X]), "got 2 recorded of 2, and 2 gradients"),
+        (([None, X], [X]), "weights must be those before step 1"),
+        (([X, None], [X]), "got 1 recorded of 2"),
+        (([X, {"v": np.ones(2)}], [X]), "weights must have the layers ['w'] each time, got ['v']"),
+        (([X, X], [{}]), "gradients must have the layers ['w'] each time, got []"),
+        (([X, X], [{"w": np.ones(3)}]), "gradients of w must be finite floats of shape (2,)"),
+        (([X, {"w": np.array([1, np.nan])}], [X]), "weights of w must be finite floats"),
+        (([X, X], [{"w": np.ones(2, int)}]), "gradients of w must be finite floats"),
+    ],
+)
+def test_steps_that_do_not_go_together_are_refused(arguments, said):
+    with pytest.raises(ValueError, match="must") as error:
+        Steps(*arguments, lr=0.1)
+    assert said in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"lr": 0.0}, "lr must be > 0"),
+        ({"lr": -1.0}, "lr must be a finite number"),
+        ({"lr": 0.1, "betas": (0.9, 1.0)}, "betas must be"),
+        ({"lr": 0.1, "eps": 0.0}, "eps must be"),
+        ({"lr": 0.1, "weight_decay": -0.1}, "weight_decay must be"),
+        ({"lr": 0.1, "weight_decay": {"v": 0.0}}, "weight_decay must be one number, or one for each layer"),
+    ],
+)
+def test_settings_out_of_range_are_refused(options, said):
+    with pytest.raises(ValueError, match=said):
+        Steps([X, X], [X], **options)
+
+
+class Hidden(LAMB):
+    def __init__(self, params, secret, **options):
+        super().__init__(params, **options)
+
+
+@pytest.mark.parametrize(
+    ("subject", "said"),
+    [
+        (3, "must be Steps, or an optimizer with param_groups and step, got one int"),
+        (SGD([Parameter(np.ones(2))], lr=0.1), "SGD has no betas and eps, so it is no LAMB"),
+        (Hidden(parameters(), "s"), "cannot probe Hidden, record steps of yours instead: .*secret"),
+    ],
+)
+def test_a_subject_that_cannot_be_probed_is_refused(subject, said):
+    with pytest.raises(ValueError, match=said):
+        which_lamb(subject)
+
+
+@pytest.mark.parametrize("bad", [{"phi": (3, 1)}, {"max_grad_norm": 0.0}])
+def test_bounds_that_are_none_are_refused(bad):
+    with pytest.raises(ValueError, match=f"{next(iter(bad))} must be"):
+        which_lamb(Steps([X, X], [X], lr=0.1), **bad)
+
+
+def npz(path, **changes):
+    steps = probe(LAMB(parameters()))
+    keys = {f"x{t}/{name}": x for t, layers in enumerate(steps.weights) for name, x in layers.items()}
+    keys |= {f"g{t}/{name}": g for t, layers in enumerate(steps.gradients, 1) for name, g in layers.items()}
+    keys |= {f"weight_decay/{name}": v for name, v in steps.weight_decay.items()}
+    np.savez(path, **(keys | {"lr": steps.lr, "betas": steps.betas, "eps": steps.eps} | changes))
+
+
+def test_a_file_of_steps_is_read_as_it_was_written(tmp_path):
+    npz(tmp_path / "steps.npz")
+    assert which_lamb(Steps.load(tmp_path / "steps.npz")).forms == ("paper",)
+
+
+def test_a_file_with_other_keys_is_refused(tmp_path):
+    npz(tmp_path / "steps.npz", momentum=0.9)
+    with pytest.raises(ValueError, match="the keys must be x0/name, .*'momentum'"):
+        Steps.load(tmp_path / "steps.npz")
+
+
+def test_the_command_line_names_the_method_or_says_in_one_line_why_not(tmp_path):
+    npz(tmp_path / "steps.npz")
+    (tmp_path / "broken.npz").write_text("no archive")
+
+    def run(*files):
+        command = [sys.executable, "-m", "minilib.analysis.which_lamb", *map(str, files)]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    good = run(tmp_path / "steps.npz")
+    assert (good.returncode, good.stdout.split(":")[0], good.stderr) == (0, "paper", "")
+    for bad in (run(tmp_path / "broken.npz"), run(tmp_path / "missing.npz"), run()):
+        assert bad.returncode != 0
+        assert bad.stderr.count("\n") == 1
