@@ -5,7 +5,6 @@
 Deliberately absent: drawing. The chapter draws; `tests/book/test_readme.py` fails when the README shows another state.
 """
 
-import base64
 import re
 import sys
 from pathlib import Path
@@ -13,7 +12,7 @@ from pathlib import Path
 import chapters
 
 ROOT = Path(__file__).resolve().parent.parent
-PICTURE = "book/_static/readme.png"
+PICTURE = "book/_static/readme.svg"
 CHAPTER, FIGURE = "02_sgd", "fig-sgd-bound"
 
 
@@ -22,8 +21,8 @@ def figure(root: Path = ROOT) -> tuple[bytes, str, str]:
     for cell in chapters.code(chapters.read(root / "notebooks" / f"{CHAPTER}.ipynb")):
         words = cell.metadata.get("mystnb", {})
         if words.get("figure", {}).get("name") == FIGURE:
-            data = next(output.data for output in cell.outputs if "image/png" in output.get("data", {}))
-            return base64.b64decode(data["image/png"]), words["image"]["alt"], words["figure"]["caption"]
+            data = next(output.data for output in cell.outputs if "image/svg+xml" in output.get("data", {}))
+            return data["image/svg+xml"].encode(), words["image"]["alt"], words["figure"]["caption"]
     raise ValueError(f"no figure {FIGURE!r} in chapter {CHAPTER}")
 
 
