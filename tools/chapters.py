@@ -12,6 +12,8 @@ from pathlib import Path
 import nbformat
 
 NEVER = {"skip-execution", "nbval-skip", "raises-exception", "nbval-raises-exception"}
+UNSEEN = {"hide-input", "hide-cell", "remove-cell", "remove-input"}  # tags of cells whose code a page does not show
+WIDEST = 76  # characters of a line of code that a page of 1,200 px shows without scrolling
 FETCH = "fetch-the-book"  # the tag of the cell that tools/first_cell.py puts into every chapter
 FENCE = r"^(?P<mark>:{{3,}}|`{{3,}})\{{{name}\}}[ \t]*(?P<title>[^\n]*)\n(?P<body>.*?)^(?P=mark)[ \t]*$"
 
@@ -91,7 +93,7 @@ def figure_violations(nb) -> list[str]:
     """Pictures without caption, alt text or name; two in one cell; captions without a picture."""
     violations = []
     for cell in code(nb):
-        pictures = sum("image/png" in output.get("data", {}) for output in cell.get("outputs", []))
+        pictures = sum(any("image" in kind for kind in output.get("data", {})) for output in cell.get("outputs", []))
         mystnb = cell.metadata.get("mystnb", {})
         figure, image = mystnb.get("figure", {}), mystnb.get("image", {})
         if pictures > 1:
@@ -142,6 +144,21 @@ def exercise_violations(nb) -> list[str]:
             violations.append(f"the solution to {inside} has a cell that did not run")
     if inside:
         violations.append(f"the solution to {inside} has no {{solution-end}}")
+    return violations
+
+
+def core_path_violations(nb) -> list[str]:
+    """In a chapter with a core path: code that scrolls at 1,200 px, exercises that do not say their level and time."""
+    if not re.search(r"^\*Core path: ", prose(nb), re.MULTILINE):
+        return []
+    violations = []
+    for cell in code(nb):
+        if not tags(cell) & UNSEEN:
+            wide = [line for line in cell.source.splitlines() if len(line) > WIDEST]
+            violations += [f"a visible line is longer than {WIDEST} characters: {line.strip()[:60]}" for line in wide]
+    for match in directives(prose(nb), "exercise") + directives(prose(nb), "exercise-start"):
+        if not re.search(r"^\*Level: (easy|medium|hard|open)\. Time: \d", match["body"], re.MULTILINE):
+            violations.append(f"exercise {option(match['body'], 'label')} does not say its level and time")
     return violations
 
 

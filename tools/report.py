@@ -1,6 +1,7 @@
 """Prints one line for each chapter: its form at a glance, and whether it is too slow.
 
-Form is reported, not enforced: cells, longest cell, words, sections present, exercises, cells that check.
+Form is reported, not enforced: cells, longest cell, words and visible lines of code on the core path (`reading.py`),
+sections present, exercises, cells that check.
 Time is enforced: above 180 s a chapter fails, above 60 s it is marked. The seconds are those of the run that made the
 stored outputs (`-` where none is recorded).
 The table is also written to _build/report.json.
@@ -15,6 +16,7 @@ from pathlib import Path
 
 import chapters
 import proved
+import reading
 
 ROOT = Path(__file__).resolve().parent.parent
 SLOW, TOO_SLOW = 60.0, 180.0
@@ -44,17 +46,11 @@ def sections(nb) -> str:
     return "".join(letter if re.search(word, headings) else "." for word, letter in SECTIONS.items())
 
 
-def words(nb) -> int:
-    """Words of prose, without formulas, code and the marks of directives."""
-    marks = r"(?s:\$\$.*?\$\$)|\$[^$]*\$|^[:`]{3,}.*$|^:\w+:.*$"
-    text = re.sub(marks, " ", chapters.prose(nb), flags=re.MULTILINE)
-    return len(re.findall(r"[^\W\d_]{2,}", text))
-
-
 def row(name: str, nb, time: float | None) -> dict:
     """The figures of one chapter."""
     cells = chapters.code(nb)
     lines = [len(cell.source.strip().splitlines()) for cell in cells]
+    words, visible = reading.core(reading.sections(nb))
     return {
         "chapter": name,
         "seconds": time,
@@ -62,7 +58,8 @@ def row(name: str, nb, time: float | None) -> dict:
         "cells": len(cells),
         "median": statistics.median(lines) if lines else 0,
         "longest": max(lines, default=0),
-        "words": words(nb),
+        "words": words,
+        "visible": visible,
         "sections": sections(nb),
         "exercises": len(chapters.exercise_labels(nb)),
         "checking": sum(chapters.checks(cell) for cell in cells),
@@ -72,13 +69,13 @@ def row(name: str, nb, time: float | None) -> dict:
 
 def table(rows: list[dict]) -> str:
     """The rows as text."""
-    head = f"{'chapter':<22} {'s':>6} {'':<4} {'cells':>5} {'median':>6} {'longest':>7} {'words':>6}"
+    head = f"{'chapter':<22} {'s':>6} {'':<4} {'cells':>5} {'median':>6} {'longest':>7} {'words':>6} {'lines':>5}"
     lines = [f"{head} {'sections':<10} {'exercises':>9} {'checking':>8} {'ignored':>7}"]
     for r in rows:
         time = "-" if r["seconds"] is None else f"{r['seconds']:.1f}"
         lines.append(
             f"{r['chapter']:<22} {time:>6} {r['mark']:<4} {r['cells']:>5} {r['median']:>6g} "
-            f"{r['longest']:>7} {r['words']:>6} {r['sections']:<10} {r['exercises']:>9} "
+            f"{r['longest']:>7} {r['words']:>6} {r['visible']:>5} {r['sections']:<10} {r['exercises']:>9} "
             f"{r['checking']:>8} {r['ignored']:>7}"
         )
     known = [r["seconds"] for r in rows if r["seconds"] is not None]

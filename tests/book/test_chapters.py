@@ -24,7 +24,8 @@ def test_notebooks_holds_pairs_and_nothing_else():
 
 
 def stray_files(folder):
-    names = {p.name for p in folder.iterdir()} - {"jupytext.toml", "ruff.toml", ".ruff_cache", ".ipynb_checkpoints"}
+    known = {"jupytext.toml", "ruff.toml", ".ruff_cache", ".ipynb_checkpoints", ".hypothesis"}
+    names = {p.name for p in folder.iterdir()} - known
     pairs = {f"{p.stem}{end}" for p in folder.glob("*.md") for end in (".md", ".ipynb")}
     return names ^ pairs
 
@@ -131,6 +132,22 @@ def test_a_solved_exercise_passes():
 )
 def test_an_exercise_without_a_run_and_folded_solution_is_caught(bad):
     assert rules.exercise_violations(notebook(*bad)) != []
+
+
+def test_a_chapter_with_a_core_path_does_not_scroll_and_says_how_long_exercises_take(chapter):
+    assert rules.core_path_violations(read(chapter)) == []
+
+
+CORE = markdown("# A\n\n*Core path: 90 minutes.*")
+TIMED = markdown(EXERCISE.replace("Why", "*Level: easy. Time: 10 minutes.*\n\nWhy"))
+
+
+def test_wide_code_that_is_seen_and_exercises_without_a_time_are_caught():
+    wide = "x = 1  # " + "a" * 70
+    assert rules.core_path_violations(notebook(CORE, TIMED, cell(wide, tags=["hide-input"]))) == []
+    assert rules.core_path_violations(notebook(markdown(EXERCISE), cell(wide))) == []
+    assert len(rules.core_path_violations(notebook(CORE, cell(wide)))) == 1
+    assert len(rules.core_path_violations(notebook(CORE, markdown(EXERCISE)))) == 1
 
 
 def test_every_step_of_every_proof_has_a_ledger_row(chapter):

@@ -73,6 +73,11 @@ CUT_OFF = """() => [...document.querySelectorAll('article mjx-container:not([dis
   .map(f => f.closest("p, li, dd, figcaption, caption, td, th, div").textContent.trim().slice(0, 60))"""
 
 
+# Code that is seen, with every solution open, and that is wider than its box.
+WIDE_CODE = """() => [...document.querySelectorAll("article .cell_input pre")]
+  .filter(pre => pre.checkVisibility() && pre.scrollWidth > pre.clientWidth + 1)
+  .map(pre => pre.textContent.split("\\n").sort((a, b) => b.length - a.length)[0])"""
+
 # Each page is opened once, on a phone in the light. It is looked at there, then made wide, then dark.
 
 
@@ -108,6 +113,14 @@ def test_no_formula_is_cut_off_on_a_narrow_screen(seen):
     with contextlib.suppress(TimeoutError):  # a moment after the click, formulas that are too wide get a line
         seen.page.wait_for_function(f"() => !({CUT_OFF})().length", timeout=2_000)
     assert seen.page.evaluate(CUT_OFF) == []
+
+
+def test_no_code_on_a_core_path_scrolls_on_a_laptop(seen):
+    if not seen.page.locator("article em", has_text="Core path:").count():
+        return
+    seen.show(width=1200)
+    seen.page.evaluate(UNFOLD)
+    assert seen.page.evaluate(WIDE_CODE) == []
 
 
 def test_every_picture_is_shown_and_described(seen):
