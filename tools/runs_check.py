@@ -97,7 +97,7 @@ def chapter_violations(names: set[str], root: Path) -> list[str]:
 
 def violations(root: Path) -> list[str]:
     """Everything that is wrong with the recorded runs below `root`, one sentence each."""
-    folders = sorted(path for path in (root / "book" / "runs").glob("*") if path.is_dir())
+    folders = sorted(p for p in (root / "book" / "runs").glob("*") if p.is_dir() and p.name != "unfinished")
     sentences = [one for folder in folders for one in record_violations(folder) + study_violations(folder.name, root)]
     return sentences + chapter_violations({folder.name for folder in folders}, root)
 

@@ -85,7 +85,9 @@ class Study:
         self.config, self.project = json.loads(json.dumps(config)), where or project()
         self.command = self.asked.command if self.asked.suffix else f"make study NAME={name}"
         self.name = name = name + self.asked.suffix
-        self.partial = self.project.root / "_build" / "studies" / f"{name}.json"
+        self.scratch = self.project.root / "_build" / "studies" / name  # what its jobs keep on the way, as checkpoints
+        kept = self.project.root / "_build" / "runs" if self.toy else self.project.records
+        self.partial = kept / "unfinished" / f"{name}.json"  # beside the records, so that another machine can go on
         saved = json.loads(self.partial.read_text(encoding="utf-8")) if self.partial.exists() else {}
         fresh = saved.get("config") != self.config
         empty = {"config": self.config, "start": now(), "seconds": 0.0, "jobs": {}, "commits": {}}
@@ -96,11 +98,6 @@ class Study:
     def toy(self) -> bool:
         """Is this the size that proves nothing? Then a rate may be the best at the edge of those that were tried."""
         return self.asked.size == "toy"
-
-    @property
-    def scratch(self) -> Path:
-        """A folder for what its jobs keep on the way, such as checkpoints."""
-        return self.partial.with_suffix("")
 
     def run(self, jobs: Iterable[tuple[str, Callable[[], object]]]) -> dict:
         """Results by key of all `(key, function)` pairs; a function runs only when its key has no result yet."""

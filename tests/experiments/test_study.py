@@ -127,6 +127,15 @@ def test_a_job_remembers_the_commit_at_which_it_was_run_and_the_record_has_them_
     assert load("small", home(tmp_path)).run["commits"] == ["a" * 12, "b" * 12]
 
 
+def test_unfinished_results_lie_beside_the_records_and_are_none(tmp_path):
+    begun = Study("small", {}, home(tmp_path))
+    begun.run(jobs([], 2))
+    assert begun.partial == home(tmp_path).records / "unfinished" / "small.json"
+    with pytest.raises(ValueError, match="Make it"):
+        load("small", home(tmp_path))
+    assert Study("small", {}, home(tmp_path)).saved["jobs"].keys() == {"0", "1"}
+
+
 def test_the_partial_results_are_gone_once_the_record_is_written(tmp_path):
     made = recorded(tmp_path)
     assert not made.partial.exists()
