@@ -28,8 +28,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+import book_map
 import first_cell
 import nbformat
+import page_foot
 import proved
 import status_page
 import yaml
@@ -180,6 +182,11 @@ def sphinx(root: Path, out: Path, config: dict, toc: dict, *options: str) -> sub
     return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=variables)
 
 
+def front(root: Path, foot: dict) -> dict[str, str]:
+    """What the preface inserts: the map, the hours, and where to report an error."""
+    return book_map.substitutions(root) | {"report": page_foot.report(foot["url"], foot["commit"])}
+
+
 def build(root: Path) -> int:
     """Build the whole book; the exit status is 0 only for a complete site whose chapters all ran."""
     start = time.time()
@@ -199,7 +206,10 @@ def build(root: Path) -> int:
     settings = config["sphinx"]["config"]
     settings["extensions"] = [*settings["extensions"], "shown_outputs"]
     settings["shown_outputs"] = str(folder)
-    settings["myst_substitutions"] = status_page.tables(root, shown)
+    runs = {name: chapter.run for name, chapter in shown.items()}
+    failed = {name for name, chapter in shown.items() if chapter.error}
+    settings["page_foot"] = page_foot.settings(root, config["repository"]["url"], runs, failed)
+    settings["myst_substitutions"] = status_page.tables(root, shown) | front(root, settings["page_foot"])
     toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
     done = sphinx(root, root, config, toc, "-W")
     if done.returncode:
@@ -220,7 +230,11 @@ def build_page(root: Path, name: str) -> int:
     """Build the existing pages from stored outputs; only this page's warnings are errors."""
     out = root / "_build" / "page" / name
     config = yaml.safe_load((root / "_config.yml").read_text())
-    config["sphinx"]["config"]["myst_substitutions"] = {"runs": "", "shaken": ""}
+    config |= launch_settings(address(root, config), branch(root))
+    settings = config["sphinx"]["config"]
+    runs = {md.stem: proved.load(root / proved.FOLDER, md.stem) for md in notebooks.chapters(root)}
+    settings["page_foot"] = page_foot.settings(root, config["repository"]["url"], runs)
+    settings["myst_substitutions"] = {"runs": "", "shaken": ""} | front(root, settings["page_foot"])
     toc = yaml.safe_load((root / "_toc.yml").read_text())
 
     def exists(page):

@@ -1,0 +1,53 @@
+"""The glossary: short entries in order, each with a link to a chapter that uses the word."""
+
+import re
+
+import book_map
+import pytest
+from small_books import ROOT
+
+PAGE = (ROOT / "book" / "glossary.md").read_text()
+BODY = re.search(r"^```\{glossary\}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)[1]
+ENTRIES = re.findall(r"^(\S[^\n]*)\n((?:    [^\n]+\n)+)", BODY.split(":sorted:\n")[1], re.MULTILINE)
+CHAPTERS = book_map.chapters(ROOT)
+TOOLBOX = (ROOT / "notebooks" / "A_toolbox.md").read_text()
+PROVED = (ROOT / "book" / "notation.md").read_text()
+
+
+def linked(text):
+    """The sources of the chapters to which an entry links."""
+    home = book_map.homes(CHAPTERS) | {chapter.label: number for number, chapter in CHAPTERS.items()}
+    labels = [label for label in book_map.REFERENCE.findall(text) if label != "ch-notation"]
+    return [
+        TOOLBOX if label.startswith("lem-") else PROVED if label.startswith("notation-") else CHAPTERS[home[label]].text
+        for label in labels
+    ]
+
+
+def test_it_has_the_words_of_the_field_once_each_in_order():
+    terms = [term for term, _ in ENTRIES]
+    assert 75 <= len(terms) <= 110
+    assert len({term.lower() for term in terms}) == len(terms)
+    assert terms == sorted(terms, key=str.lower)
+
+
+@pytest.mark.parametrize(("term", "text"), ENTRIES, ids=[term for term, _ in ENTRIES])
+def test_an_entry_is_short_and_leads_to_a_chapter_that_uses_its_words(term, text):
+    plain = re.sub(r"\{[\w:]+\}`[^`]*`|\$[^$]*\$", "x", text)
+    assert len(re.findall(r"[.?](?=\s)", plain)) <= 4  # three sentences and the links
+    assert len(plain.split()) <= 60
+    pages = linked(text)
+    assert pages
+    for page in pages:
+        for word in re.findall(r"[\w-]{3,}", term):
+            assert re.search(re.escape(word.removesuffix("ing").removesuffix("ion")), page, re.IGNORECASE), word
+
+
+def test_every_chapter_has_built_a_word():
+    numbers = {number for _, text in ENTRIES for number, c in CHAPTERS.items() if c.text in linked(text)}
+    assert numbers == set(CHAPTERS)
+
+
+def test_words_that_entries_lean_on_are_entries():
+    terms = {term for term, _ in ENTRIES}
+    assert set(re.findall(r"\{term\}`([^`<]+)`", BODY)) <= terms

@@ -1,0 +1,113 @@
+"""What the preface says: a figure first, numbers from papers that a chapter has too, and claims that can be counted."""
+
+import math
+import re
+
+import book_map
+import chapters
+import numpy as np
+import pytest
+from scipy import stats
+from small_books import CHAPTERS, ROOT
+
+PAGE = (ROOT / "book" / "index.md").read_text()
+FOUND = book_map.chapters(ROOT)
+CAPTION = re.search(r"^:::\{live\} noise-cloud\n(.*?)^:::$", PAGE, re.MULTILINE | re.DOTALL)[1]
+
+
+def test_the_first_screen_asks_a_question_and_moves():
+    head = PAGE[: PAGE.index(":::{live}")]
+    assert "\n## " not in head
+    assert len(re.sub(r"^\(.*$|^#.*$|\*\*.*\*\*", "", head, flags=re.MULTILINE).split()) < 60
+    assert "?" in head
+
+
+def uphill(batch):
+    """The share of batches whose step goes uphill, in the figure's bowl."""
+    gradient, sigma = np.array([-2.4, 3.0]), np.array([9.0, 12.0])
+    return stats.norm.sf(gradient @ gradient / math.sqrt((gradient**2 @ sigma**2) / batch))
+
+
+def test_the_caption_of_the_figure_says_what_the_figure_computes():
+    gradient, sigma = np.array([-2.4, 3.0]), np.array([9.0, 12.0])
+    assert round(sigma @ sigma / (gradient @ gradient)) == 15
+    assert "With 15 examples the noise is about as long as the gradient" in CAPTION
+    assert f"{100 * uphill(1):.0f} of 100 steps go uphill" in CAPTION
+    assert f"{100 * uphill(15):.0f} of 100 go uphill" in CAPTION
+    assert "With 64 it is fewer than 1 of 100" in CAPTION
+    assert uphill(64) < 0.01 < uphill(32)
+    script = (ROOT / "book" / "figures" / "noise-cloud.js").read_text()
+    for line in ("h = [1, 4], x = [-2.4, 0.75], sigma = [9, 12]", "length: 220"):
+        assert line in script
+
+
+# Each number of the preface that comes from a paper, and a chapter that has it with its place.
+QUOTED = [
+    ("81.4 hours", "81", 15),
+    ("8,599 steps", "8599", 15),
+    ("1,024 chips", "1024", 15),
+    ("76 minutes", "76", 15),
+    ("90.395", "90.395", 7),
+    ("90.584", "90.584", 7),
+    ("57.6 %", "57.6", 6),
+    ("44.8 %", "44.8", 6),
+    ("58.2 %", "58.2", 6),
+    ("from 5.76 to 1,345", "5.76", 6),
+    ("from 5.76 to 1,345", "1345", 6),
+    ("16.3 GB", "16.3", 9),
+    ("30.6 GB", "30.6", 9),
+    ("batch 32,768", "32768", 8),
+]
+
+
+@pytest.mark.parametrize(("said", "number", "where"), QUOTED)
+def test_a_number_from_a_paper_is_in_a_chapter_too(said, number, where):
+    assert said in " ".join(PAGE.split())
+    text = re.sub(r"(?<=\d)[,_](?=\d{3})", "", FOUND[where].text)
+    assert re.search(rf"(?<![\d.]){re.escape(number)}(?!\d)", text)
+
+
+def test_numbers_that_follow_from_others_follow():
+    assert 65_536 / 512 == 128
+    assert 1024 / 16 == 64
+    assert f"{1_000_000 / 8_599:.0f} times fewer steps" in PAGE
+    assert "batch up to 128 times as large" in PAGE
+    assert "64 times as many chips" in PAGE
+
+
+def test_there_is_a_proof_for_every_method_of_which_the_preface_says_so():
+    assert "For SGD, momentum, Adam, LARS and LAMB you see a proof" in PAGE
+    for number in (2, 3, 4, 6, 7):
+        assert re.search(r"\{prf:theorem\}", FOUND[number].text)
+        assert re.search(r"\{prf:proof\}", FOUND[number].text)
+
+
+def printed_verdicts():
+    text = "\n".join(chapters.printed(cell) for path in CHAPTERS for cell in chapters.code(chapters.read(path)))
+    return [len(re.findall(rf"\b{verdict}\b", text)) for verdict in ("not resolved", "confirmed", "contradicted")]
+
+
+def test_not_resolved_is_printed_more_often_than_the_other_verdicts_together():
+    assert "*not resolved* occurs more often than the other two verdicts together" in PAGE
+    unresolved, confirmed, contradicted = printed_verdicts()
+    assert unresolved > confirmed + contradicted > 0
+
+
+def test_what_is_said_of_the_checks_is_what_the_book_has():
+    text = " ".join(PAGE.split())
+    assert "Every code cell runs whenever the book is checked" in text
+    ignored = sum(bool(chapters.ignored_cells(chapters.read(path))) for path in CHAPTERS)
+    assert ignored > 0
+    assert "prints what differs between machines, says so and is not compared" in text
+    assert sum("pitfalls" in chapter.text.lower() for chapter in FOUND.values()) == len(FOUND)
+
+
+@pytest.mark.parametrize("page", ["index", "self_test", "glossary", "notation"])
+def test_a_page_of_the_front_has_one_idea_a_line_and_no_riddle_of_punctuation(page):
+    text = (ROOT / "book" / f"{page}.md").read_text()
+    prose = re.sub(
+        r"^[`:]{3,}.*?^[`:]{3,}$|\{[\w:]+\}`[^`]*`|\$[^$]*\$|`[^`]*`", "x", text, flags=re.MULTILINE | re.DOTALL
+    )
+    assert "!" not in re.sub(r"!\[", "", prose)
+    lines = [line for line in prose.splitlines() if line and line[0] not in "|*:#([" and "read up" not in line.lower()]
+    assert [line for line in lines if len(line.split()) > 45] == []
