@@ -52,6 +52,12 @@ def optimizer(
         ),
     }
     opt = make[name]()
+    if name == "sgd" and fused and device.type != "cpu":
+        # torch 2.13 makes the momentum without values where a fused step is told to skip: so it begins as 0, from
+        # which the first step goes on as from none. On a CPU a step that is skipped is not taken.
+        for group in opt.param_groups:
+            for p in group["params"]:
+                opt.state[p]["momentum_buffer"] = torch.zeros_like(p)
     covered = [id(p) for group in opt.param_groups for p in group["params"]]
     assert sorted(covered) == sorted({id(p) for p in model.parameters() if p.requires_grad})
     return opt

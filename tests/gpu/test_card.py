@@ -100,6 +100,23 @@ def test_a_step_without_a_finite_gradient_changes_nothing_and_waits_for_nothing(
             assert not torch.is_tensor(t) or torch.equal(t, after[1][number][key]), key
 
 
+@pytest.mark.parametrize("method", OPTIMIZERS)
+def test_a_first_step_without_a_finite_gradient_leaves_no_trace(device, method):
+    ended = []
+    for bad in (False, True):
+        model = built("bert-tiny").to(device)
+        opt = optimizer(method, model, 1e-2, 0.01, device)
+        batch = batch_for("bert-tiny", 4, device)
+        for k in range(3 if bad else 2):
+            model(batch).loss.backward()
+            if bad and k == 0:
+                model.tokens.weight.grad[0, 0] = math.nan
+            step_if_finite(opt, model.parameters(), 1e-2, 1.0)
+        ended.append(model.state_dict())
+    for key, t in ended[1].items():
+        torch.testing.assert_close(t, ended[0][key], rtol=1e-3, atol=1e-4, msg=key)
+
+
 @pytest.mark.parametrize("precision", ["fp32", "fp16", "bf16"])
 def test_a_run_that_stopped_goes_on_as_one_that_did_not(device, small, tmp_path, precision):
     options = {

@@ -40,6 +40,40 @@ class TestEveryMethod:
                     Config(optimizer=name, **{number: value})
 
 
+@pytest.fixture
+def memory_without_values_is_nan():
+    """What `torch.empty` gives is NaN, instead of what happens to lie there."""
+    torch.use_deterministic_algorithms(True)
+    yield
+    torch.use_deterministic_algorithms(False)
+
+
+@pytest.mark.parametrize("name", ["sgd", "adamw"])
+def test_a_fused_method_that_skips_its_first_step_goes_on_as_if_that_had_not_been(name, memory_without_values_is_nan):
+    """As `step_where` does it on a card, here on the processor, whose fused steps skip too."""
+    torch.manual_seed(0)
+    weights, draw = torch.randn(3, 3), torch.Generator().manual_seed(1)
+    good = torch.randn(3, 3, 3, generator=draw)
+    ended = []
+    for gradients in (good, [torch.full((3, 3), torch.nan), *good]):
+        model = torch.nn.Linear(3, 3, bias=False)
+        model.weight.data = weights.clone()
+        opt = optimizer(name, model, 0.1, 0.01, torch.device("cuda"))
+        for g in gradients:
+            model.weight.grad = g.clone()
+            opt.grad_scale, opt.found_inf = None, (~g.isfinite().all()).float()
+            opt.step()
+        ended.append(model.weight.detach())
+    plain = torch.nn.Parameter(weights.clone())
+    other = {"sgd": torch.optim.SGD, "adamw": torch.optim.AdamW}[name]
+    opt = other([plain], 0.1, weight_decay=0.01, **{"momentum": 0.9, "nesterov": True} if name == "sgd" else {})
+    for g in good:
+        plain.grad = g.clone()
+        opt.step()
+    torch.testing.assert_close(ended[0], plain.detach())  # nor does the first step that is taken change
+    assert torch.equal(ended[1], ended[0])
+
+
 def test_a_large_eps_makes_the_first_step_of_a_run_shorter(small, tmp_path):
     """AdamW's first step is lr·g/(|g| + eps): with eps far above the gradients nothing is learned."""
     losses = {}
