@@ -224,7 +224,12 @@ def time_cells(root: Path = ROOT) -> dict[str, str]:
     core, whole, exercises = (
         round(sum(getattr(t, kind) for t in clock.values()) / 60) for kind in ("core", "whole", "exercises")
     )
-    return cells | {"time_all": f"{core} h of {whole} h", "exercises_all": f"{exercises} h"}
+    cells |= {"time_all": f"{core} h of {whole} h", "exercises_all": f"{exercises} h"}
+    # A line of the table may end before "of", and nowhere else.
+    return {
+        name: time.replace(" ", "\N{NO-BREAK SPACE}").replace("\N{NO-BREAK SPACE}of", " of")
+        for name, time in cells.items()
+    }
 
 
 def how(root: Path = ROOT) -> str:
