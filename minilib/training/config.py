@@ -7,7 +7,6 @@ run in several phases, as LAMB's two, is a TOML file with `[[phases]]`: each may
 
 import argparse
 import dataclasses
-import difflib
 import json
 import math
 import tomllib
@@ -16,75 +15,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from minilib.training.elsewhere import not_an_option
+
 OPTIMIZERS = ("sgd", "adamw", "lars", "lamb", "adafactor", "came", "came-corrected")
 # Which of beta1, beta2 and eps a method has. Adafactor and CAME have two eps each, and SGD and LARS a momentum.
 NUMBERS = dict.fromkeys(OPTIMIZERS, ()) | dict.fromkeys(("adamw", "lamb"), ("beta1", "beta2", "eps"))
 NUMBERS |= dict.fromkeys(("came", "came-corrected"), ("beta1", "beta2")) | {"lars": ("eps",)}
 PRECISIONS = (None, "fp32", "fp16", "bf16")  # the less a device must be able to do, the earlier
 SCHEDULES = ("constant", "linear", "polynomial", "cosine")
-
-
-# What users of nanoGPT, transformers' Trainer and torchtitan type -> what it is called here.
-ELSEWHERE = {
-    "learning-rate": "lr",
-    "max-steps": "steps",
-    "max-iters": "steps",
-    "iters": "steps",
-    "max-tokens": "tokens",
-    "n-layer": "layers",
-    "num-hidden-layers": "layers",
-    "n-embd": "width",
-    "hidden-size": "width",
-    "dim": "width",
-    "block-size": "length",
-    "seq-len": "length",
-    "max-seq-length": "length",
-    "per-device-train-batch-size": "micro-batch",
-    "gradient-accumulation-steps": "micro-batch",
-    "global-batch-size": "batch-size",
-    "train-batch-size": "batch-size",
-    "dataset": "corpus",
-    "data": "corpus",
-    "train-file": "corpus",
-    "validation-file": "validation",
-    "vocab-size": "vocabulary",
-    "mlm-probability": "mask-rate",
-    "optim": "optimizer",
-    "lr-scheduler-type": "schedule",
-    "warmup-steps": "warmup",
-    "warmup-iters": "warmup",
-    "warmup-ratio": "warmup",
-    "min-learning-rate": "min-lr",
-    "lr-min": "min-lr",
-    "adam-beta1": "beta1",
-    "adam-beta2": "beta2",
-    "betas": "beta1",
-    "adam-epsilon": "eps",
-    "epsilon": "eps",
-    "early-stopping-patience": "patience",
-    "early-stopping": "patience",
-    "grad-clip": "clip",
-    "max-grad-norm": "clip",
-    "max-norm": "clip",
-    "dtype": "precision",
-    "bf16": "precision",
-    "fp16": "precision",
-    "torch-dtype": "precision",
-    "torch-compile": "compile",
-    "output-dir": "out",
-    "out-dir": "out",
-    "logging-steps": "log-every",
-    "log-interval": "log-every",
-    "log-freq": "log-every",
-    "eval-steps": "evaluate-every",
-    "eval-interval": "evaluate-every",
-    "save-steps": "save-every",
-    "save-total-limit": "keep",
-    "load-best-model-at-end": "keep-best",
-    "resume-from-checkpoint": "out",
-    "gradient-checkpointing": "recompute",
-    "model-name-or-path": "init-from",
-}
 
 
 BELOW_1 = 1 - 1e-6
@@ -185,7 +123,12 @@ class Config:
     patience: int | None = option(
         None, "stop after so many validations without a better one; by default all steps are taken", low=1
     )
-    max_skipped: int = option(20, "steps without a finite gradient that are skipped before the run gives up", low=0)
+    max_skipped: int = option(
+        20,
+        "steps without a finite gradient that are skipped before the run gives up; float16 may skip one more for every"
+        " 2,000 good steps, after which its loss scaling tries a larger scale",
+        low=0,
+    )
     noise_scale: bool = option(False, "log the gradient noise scale (needs two micro-batches a process, not fsdp)")
 
     def __post_init__(self):
@@ -308,16 +251,6 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> typing.NoReturn:
         self.exit(2, f"error: {message} (--help lists the options)\n")
-
-
-def not_an_option(word: str, options: set[str]) -> str:
-    """What to say of an argument that is none: what it is called here, or what it resembles."""
-    name = word.split("=")[0].removeprefix("--").replace("_", "-").removeprefix("no-")
-    if ELSEWHERE.get(name) in options:
-        return f"there is no option {word}: here it is --{ELSEWHERE[name]}"
-    if near := difflib.get_close_matches(name, options, n=1):
-        return f"there is no option {word}: did you mean --{near[0]}?"
-    return f"unrecognized argument {word}"
 
 
 def _maybe(kind):

@@ -187,7 +187,7 @@ class Run:
             return self.loop(asked)
 
     def loop(self, asked: threading.Event) -> dict:
-        row, stretch = None, Stretch(self.device)
+        row, rows, stretch = None, 0, Stretch(self.device)
         bar = tqdm(total=self.total, initial=self.step, disable=True if self.quiet else None, unit="step")
         self.model.train()
         for k, phase, number in self.steps_left():
@@ -204,6 +204,9 @@ class Run:
             self.seconds += perf_counter() - stretch.began
             row = self.measure(k, phase, stretch, lr, norm) | self.noise(k, phase, squares)
             self.check_health(row["loss"])
+            rows += 1
+            if rows == 2:  # the first has what takes long once, such as compiling
+                self.expect(row["utilisation"])
             row |= self.validate() if "validate" in due else NOT_VALIDATED
             if "validate" in due and (self.is_best(row["validation_loss"]) or self.out_of_patience()):
                 due.add("save")
@@ -308,6 +311,13 @@ class Run:
                 f"  validation {row['validation_loss']:.3f}  {row['tokens_per_second']:,.0f} tokens/s"
             )
 
+    def expect(self, utilisation: float) -> None:
+        """Say how long the steps that are left take, where all phases use the same share of the devices' rate."""
+        flops = sum(phase.batch_size * self.row_flops[k] for k, phase, _ in self.steps_left())
+        rate = utilisation * matmul_rate(self.device, self.dtype) * self.env.world_size
+        if flops:
+            self.say(f"time       about {flops / rate / 60:,.1f} minutes left at this rate, without validation")
+
     def noise(self, k: int, phase: Phase, squares) -> dict:
         """Two unbiased estimates, to be averaged over rows before they are divided: noise scale = noise/signal."""
         small, big = squares
@@ -320,8 +330,12 @@ class Run:
     def check_health(self, loss: float) -> None:
         guess = math.log(len(self.data.tokenizer))
         skipped = int(self.skipped)
-        if skipped > self.config.max_skipped:
-            trouble = f"{skipped} steps had a gradient that was not finite"
+        allowed = self.config.max_skipped
+        if self.scaler:  # after so many good steps it tries twice its scale, which may cost a step
+            allowed += (self.step - skipped) // self.scaler.get_growth_interval()
+        if skipped > allowed:
+            limit = f"max_skipped = {self.config.max_skipped} allows {allowed} by now"
+            trouble = f"{skipped} steps had a gradient that was not finite, {limit}"
         elif loss > 2 * guess:  # NaN where all steps since the last row were skipped
             trouble = f"the loss is {loss:.2f}, that of guessing {guess:.2f}"
         else:

@@ -1,10 +1,14 @@
 """The configuration: defaults, the command line, TOML, and what is refused."""
 
 import dataclasses
+import re
 
 import pytest
 
-from minilib.training.config import ELSEWHERE, Config, parse
+from minilib.training.config import Config, parse
+from minilib.training.elsewhere import ABSENT, ELSEWHERE
+from minilib.training.finetune import Finetuning
+from minilib.training.generate import Question
 
 
 def test_no_argument_at_all_is_the_default_run():
@@ -42,6 +46,42 @@ def test_an_argument_is_not_guessed_from_its_beginning(capsys):
         ("--optimiser lamb", "there is no option --optimiser: did you mean --optimizer?"),
         ("--adam-beta2 0.98", "there is no option --adam-beta2: here it is --beta2"),
         ("--early_stopping_patience 3", "there is no option --early_stopping_patience: here it is --patience"),
+        ("--batch_size 8", "there is no option --batch_size: here it is --batch-size"),
+        ("--training.steps 100", "there is no option --training.steps: here it is --steps"),
+        ("--optimizer.lr=3e-4", "there is no option --optimizer.lr=3e-4: here it is --lr"),
+        ("--optimizer.name AdamW", "there is no option --optimizer.name: here it is --optimizer"),
+        ("--training.local_batch_size 8", "there is no option --training.local_batch_size: here it is --micro-batch"),
+        ("--validation.steps 10", "there is no option --validation.steps: here it is --evaluate-rows"),
+        ("--dataset_name wikitext", "there is no option --dataset_name: here it is --corpus"),
+        ("--num_attention_heads 12", "there is no option --num_attention_heads: here it is --heads"),
+        ("--n_head=12", "there is no option --n_head=12: here it is --heads"),
+        ("--decay_lr=True", "there is no option --decay_lr=True: here it is --schedule"),
+        ("--no_cuda", "there is no option --no_cuda: here it is --device"),
+        ("--fsdp full_shard", "there is no option --fsdp: here it is --parallel"),
+        (
+            "--num_train_epochs 3",
+            "there is no option --num_train_epochs: a run is measured in steps: give --steps or --tokens",
+        ),
+        (
+            "--intermediate_size 3072",
+            "there is no option --intermediate_size: the feed-forward part is always 4 times as wide as --width",
+        ),
+        (
+            "--lr_decay_iters=5000",
+            "there is no option --lr_decay_iters=5000: the rate falls until the last of the --steps, in the way of "
+            "--schedule, to --min-lr",
+        ),
+        ("--tf32", "there is no option --tf32: float32 is multiplied as TF32 on every card that can"),
+        (
+            "--report_to wandb",
+            "there is no option --report_to: each run keeps curve.csv and TensorBoard's file in --out, and reports to "
+            "nobody",
+        ),
+        (
+            "--parallelism.tensor_parallel_degree 2",
+            "there is no option --parallelism.tensor_parallel_degree: a layer is worked through on one device: "
+            "--parallel is ddp or fsdp, and no other way",
+        ),
         ("--tpu-cores 8", "unrecognized argument --tpu-cores"),
         ("--lr much", "argument --lr: invalid float value: 'much'"),
     ],
@@ -53,10 +93,39 @@ def test_what_is_no_option_is_answered_in_one_line(words, answer, capsys):
     assert capsys.readouterr().err == f"error: {answer} (--help lists the options)\n"
 
 
+def options_of(kind) -> set[str]:
+    return {f.name.replace("_", "-") for f in dataclasses.fields(kind)}
+
+
 def test_every_name_that_is_known_from_elsewhere_leads_to_an_option():
-    options = {f.name.replace("_", "-") for f in dataclasses.fields(Config)}
-    assert set(ELSEWHERE.values()) <= options
+    options = options_of(Config)
+    assert set(ELSEWHERE.values()) <= options | options_of(Finetuning)
     assert not set(ELSEWHERE) & options
+    for name in ELSEWHERE | ABSENT:
+        assert name == name.lower().replace("_", "-")  # as it is looked up
+
+
+def test_what_does_not_exist_is_no_option_and_its_answer_is_one_line_about_options_that_do():
+    options = options_of(Config)
+    assert not set(ABSENT) & options
+    for name, answer in ABSENT.items():
+        assert "\n" not in answer
+        assert set(re.findall(r"--([\w-]+)", answer)) <= options, name
+
+
+@pytest.mark.parametrize(
+    ("kind", "word", "answer"),
+    [
+        (Finetuning, "--num_train_epochs", "here it is --epochs"),
+        (Finetuning, "--learning_rate", "here it is --lr"),
+        (Question, "--max_steps", "unrecognized argument --max_steps"),  # and not: here it is --steps
+        (Question, "--epochs", "unrecognized argument --epochs"),
+    ],
+)
+def test_other_programs_name_only_options_that_they_have(kind, word, answer, capsys):
+    with pytest.raises(SystemExit):
+        parse([word, "3"], kind)
+    assert answer in capsys.readouterr().err
 
 
 def test_a_file_sets_fields_and_arguments_win(tmp_path):

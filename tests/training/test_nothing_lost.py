@@ -180,6 +180,21 @@ def test_a_run_says_what_it_will_do_before_it_does_it(small, capsys):
     assert "minutes, at its full rate" in lines[5]
 
 
+def test_after_two_rows_a_run_says_once_how_long_it_still_takes(small, capsys, monkeypatch):
+    clock = iter(range(10**9))
+    monkeypatch.setattr(trainer, "perf_counter", lambda: 30.0 * next(clock))  # half a minute each time it is read
+    phases = [{"steps": 10, "batch_size": 8}, {"steps": 6, "batch_size": 16}]
+    trainer.train(small(phases=phases, log_every=2))
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("time ")]
+    # two steps, 16 rows, take from one reading of the clock to the second after it: a minute; left are 6·8 + 6·16 rows
+    assert line == "time       about 9.0 minutes left at this rate, without validation"
+
+
+def test_a_run_of_one_row_does_not_say_how_long_it_takes(small, capsys):
+    trainer.train(small(steps=4, log_every=2))
+    assert "minutes left" not in capsys.readouterr().out
+
+
 def test_a_width_that_its_heads_do_not_divide_is_named(small):
     with pytest.raises(ValueError, match="width must be a multiple of its 2 heads, got 39"):
         trainer.train(small(width=39), quiet=True)

@@ -129,7 +129,9 @@ def test_a_gradient_that_is_not_finite_changes_nothing_and_is_counted(small, mon
 
     monkeypatch.setattr(trainer.Run, "one_step", poisoned)
     assert trainer.train(small(), quiet=True)["skipped"] == 1
-    with pytest.raises(trainer.Diverged, match="1 steps had a gradient that was not finite. Try a lower lr"):
+    with pytest.raises(
+        trainer.Diverged, match="1 steps had a gradient that was not finite, max_skipped = 0 allows 0 by now"
+    ):
         trainer.train(small(max_skipped=0, out=str(tmp_path / "other")), quiet=True)
 
 
@@ -212,6 +214,32 @@ def test_float16_skips_until_its_scale_fits_and_goes_on_where_it_stopped(small, 
     trainer.train(small(**options | {"steps": 8}), quiet=True)
     trainer.train(small(**options), quiet=True)
     assert equal(weights(small(**options)), weights(small(**options, out=str(tmp_path / "whole"))))
+
+
+@pytest.fixture
+def restless(monkeypatch):
+    """A loss scale that is too large at first, and tries a larger one after every two good steps, not 2,000."""
+    scaler = torch.amp.GradScaler
+    monkeypatch.setattr(torch.amp, "GradScaler", lambda device: scaler(device, init_scale=2.0**18, growth_interval=2))
+
+
+def test_float16_does_not_give_up_for_its_own_trials_of_a_larger_scale(small, restless):
+    config = small(precision="fp16", steps=60, log_every=1, max_skipped=4)
+    assert 12 < trainer.train(config, quiet=True)["skipped"] < 24  # about every third step
+
+
+def test_float16_gives_up_where_no_scale_helps(small, restless, monkeypatch):
+    forward = registry.Bert.forward
+
+    def poisoned(self, batch):
+        out = forward(self, batch)
+        return out._replace(loss=out.loss * math.nan) if self.training else out
+
+    config = small(precision="fp16", steps=60, log_every=1, max_skipped=4)
+    trainer.train(small(precision="fp16", steps=12, log_every=1, max_skipped=4), quiet=True)
+    monkeypatch.setattr(registry.Bert, "forward", poisoned)
+    with pytest.raises(trainer.Diverged, match=r"gave up at step .*: \d+ steps had .*, max_skipped = 4 allows \d+ by"):
+        trainer.train(config, quiet=True)
 
 
 def test_float16_learns_what_float32_learns(small, tmp_path):
