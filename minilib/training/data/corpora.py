@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from minilib.datasets import docstrings
 from minilib.datasets.catalogue import get
-from minilib.datasets.corpus import split
+from minilib.datasets.corpus import VALIDATION_SHARE
 from minilib.datasets.novels import novels
 from minilib.training.data import files, gathered
 from minilib.training.data.progress import silent
@@ -62,7 +62,7 @@ def corpus(name: str, validation: str | None = None, field: str = "text", say: C
         docs = docstrings()
         texts = Texts(name, docs.train.split("\n\n"), docs.validation.split("\n\n"), "a twentieth of the files")
     elif name == "novels":
-        texts = Texts(name, *parts(novels()), "a twentieth of the novels")
+        texts = Texts(name, *parts(novels()), "the last twentieth of each novel")
     elif (folder := elsewhere(name, field, say)) is not None:
         how = (folder / gathered.HOW).read_text(encoding="utf-8")
         both = [files.whole(str(folder / f"{part}.jsonl"), "text", "corpus", say) for part in ("train", "validation")]
@@ -100,8 +100,15 @@ def elsewhere(name: str, field: str, say: Callable[[str], None]) -> Path | None:
 
 
 def parts(novels: dict[str, str]) -> tuple[list[str], list[str]]:
-    """Training and validation documents of some files (name -> text): about a twentieth is held out, by their names."""
-    joined = {name: "\n".join(files.paragraphs(novels[name].split("\n"))) for name in sorted(novels)}
-    texts = {name: text for name, text in joined.items() if text}
-    train = [text for name, text in texts.items() if split(name) == "train"]
-    return train, [text for name, text in texts.items() if split(name) == "validation"]
+    """Training and validation documents of some files (name -> text): of each the last twentieth of its characters.
+
+    The cut is at the last line end before that: 12 of the novels have no blank line, and are one paragraph each.
+    """
+    both = [], []
+    for name in sorted(novels):
+        text = novels[name]
+        cut = text.rfind("\n", 0, len(text) * (VALIDATION_SHARE - 1) // VALIDATION_SHARE) + 1
+        for part, own in zip(both, (text[:cut], text[cut:]), strict=True):
+            if document := "\n".join(files.paragraphs(own.split("\n"))):
+                part.append(document)
+    return both

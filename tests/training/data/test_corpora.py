@@ -1,7 +1,6 @@
 """The corpora: what is a document, what is held out, and what is said when there is nothing to read."""
 
 import json
-import zlib
 
 import pytest
 
@@ -20,14 +19,6 @@ def write(folder, **files):
     for name, text in files.items():
         (folder / f"{name}.txt").write_text(text, encoding="utf-8")
     return str(folder)
-
-
-def held_out(name):
-    return zlib.crc32(f"{name}.txt".encode()) % 20 == 0
-
-
-HELD = next(f"h{i}" for i in range(999) if held_out(f"h{i}"))
-KEPT = next(f"k{i}" for i in range(999) if not held_out(f"k{i}"))
 
 
 def test_a_paragraph_is_one_line_and_blank_lines_part_paragraphs():
@@ -118,12 +109,14 @@ def test_an_empty_folder_and_an_unknown_name_are_errors(tmp_path):
         corpus("novel")
 
 
-def test_the_novels_are_parted_by_their_names(monkeypatch):
-    texts = {f"{name}.txt": f"This is {name}.\n\nThe\nend." for name in (HELD, KEPT)}
-    monkeypatch.setattr(corpora, "novels", lambda: texts)
+def test_every_novel_gives_its_last_twentieth_also_one_without_blank_lines(monkeypatch):
+    a, b = [f"line {k:02}\n" for k in range(60)], [f"This is\nb {k:03}.\n\n" for k in range(40)]
+    novels = {"b.txt": "".join(b), "a.txt": "".join(a), "none.txt": "\n \n"}
+    monkeypatch.setattr(corpora, "novels", lambda: novels)
     texts = corpus("novels")
-    assert texts.train == [f"This is {KEPT}.\nThe end."]
-    assert texts.validation == [f"This is {HELD}.\nThe end."]
+    for part, of_a, of_b in [(texts.train, a[:57], b[:38]), (texts.validation, a[57:], b[38:])]:
+        assert part == [" ".join("".join(of_a).split()), "\n".join(" ".join(p.split()) for p in of_b)]
+    assert texts.how == "the last twentieth of each novel"
 
 
 def test_the_fingerprint_knows_where_documents_end():
