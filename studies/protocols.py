@@ -273,6 +273,16 @@ THREE_MODELS = {
     "seeds": (0, 1, 2),
     "bench": SMALL_BERT | {"evaluate_rows": 512},  # settings of all runs
 }
+# A GPT-2 that leaves the plateau within a quarter of a million tokens; the first seed tunes (studies/README.md).
+GPT2 = {
+    "tokens": 4_000_000,
+    "models": ("gpt2",),
+    "base": 64,
+    "seeds": (100, 0, 1, 2, 3, 4),
+    "bench": {"vocabulary": 2048, "layers": 2, "width": 64, "length": 32, "evaluate_rows": 1024},
+}
+TOY_GPT2 = {"tokens": 64, "batches": (2,), "base": 2, "seeds": (100, 0), "bench": TOY_MODEL}
+GPU_GPT2 = {"tokens": 50_000_000, "bench": GPU_MODEL | {"micro_batch": 256}, "precision": "fastest"}
 TOY_THREE_MODELS = {"tokens": 64, "batches": (2,), "base": 2, "seeds": (0,), "bench": TOY_MODEL}
 GPU_THREE_MODELS = {
     "tokens": 20_000_000,
@@ -309,6 +319,21 @@ def losses(asked: Asked, folder: Path, validations: int = 8, **settings) -> list
     except Diverged:
         return [[0, 99.0]]
     return [[row["tokens"], round(row["validation_loss"], 4)] for row in rows]
+
+
+def counting(model: str, vocabulary: int, length: int, evaluate_rows: int, corpus: str = "docstrings", **_) -> dict:
+    """What tables of tokens, pairs and triples lose on the rows on which a GPT-2 with these settings is validated."""
+    from minilib.experiments.counting import next_token_losses
+    from minilib.training.data import corpora
+    from minilib.training.data.packing import packed_rows
+    from minilib.training.data.tokenizer import get_tokenizer
+
+    texts = corpora.corpus(corpus)
+    tokenizer = get_tokenizer(texts, model, vocabulary)
+    train, held_out = (packed_rows(texts, part, tokenizer, length + 1) for part in ("train", "validation"))
+    count = min(evaluate_rows, len(held_out))
+    held_out = held_out[np.arange(count) * len(held_out) // count]  # as `loader.evaluation` takes them
+    return next_token_losses(train, held_out, len(tokenizer))
 
 
 def autocast(asked: Asked):
@@ -348,7 +373,8 @@ def settings_of_models(asked: Asked) -> dict:
 def compare_models(study: Study) -> None:
     """Tune every method on every model and batch of the plan with one seed, repeat with the others, and record.
 
-    The plan has what THREE_MODELS has, and `rates` by method.
+    The plan has what THREE_MODELS has, and `rates` by method. Only the seeds after the first have chosen nothing.
+    Where the only model is a GPT-2, what tables that count lose on the same rows is recorded beside the runs.
     """
     asked, plan = study.asked, study.asked.plan
 
@@ -360,9 +386,13 @@ def compare_models(study: Study) -> None:
 
     cases = [(model, batch, name) for model in plan.models for batch in plan.batches for name in plan.rates]
     chosen = tune(study, job, {case: scaled(plan.rates[case[2]], case[1], plan.base) for case in cases})
-    study.run([job(case, chosen[case], seed) for case in cases for seed in plan.seeds[1:]])
+    study.run([job(case, chosen[case], seed) for seed in plan.seeds[1:] for case in cases])
+    results = {"chosen": {" ".join(map(str, case)): lr for case, lr in chosen.items()}}
+    if set(plan.models) == {"gpt2"}:
+        results |= study.run([("counting", lambda: counting("gpt2", **plan.bench))])
     curve = []
     for key, points in study.saved["jobs"].items():
-        row = dict(zip(("model", "batch", "optimizer", "rate", "seed"), json.loads(key), strict=True))
-        curve += [row | {"tokens": tokens, "loss": loss} for tokens, loss in points]
-    study.record(curve, {"chosen": {" ".join(map(str, case)): lr for case, lr in chosen.items()}}, docstrings())
+        if key != "counting":
+            row = dict(zip(("model", "batch", "optimizer", "rate", "seed"), json.loads(key), strict=True))
+            curve += [row | {"tokens": tokens, "loss": loss} for tokens, loss in points]
+    study.record(curve, {name: results[name] for name in ("chosen", "counting") if name in results}, docstrings())
