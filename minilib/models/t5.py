@@ -4,6 +4,9 @@ As published: no biases, ReLU, norms without mean and shift (epsilon 1e-6) befor
 stack, scores that are not scaled, since the queries start small, and no positions but for a bias on the scores, learnt
 in each stack for 32 ranges of distances. One token table serves both stacks and the output layer, before which hidden
 states are divided by √width. The decoder starts with token 0, the padding.
+
+On a CUDA card PyTorch's flash attention takes nothing that is added to scores, so the bias keeps T5 from it: where BERT
+and GPT-2 may have flash attention, T5 has the memory-efficient kernel.
 """
 
 from dataclasses import dataclass
@@ -71,7 +74,7 @@ class PositionBias(nn.Module):
         index = distance.clamp(max=self.ranges // 2) + sum((distance >= n).long() for n in self.starts)
         if self.both_ways:
             index = index + self.ranges * (back < 0)
-        bias = self.table(index).permute(2, 0, 1)[None]
+        bias = self.table(index).permute(2, 0, 1)[None].contiguous()  # CUDA's kernels of attention take no other
         return bias if self.both_ways else bias.masked_fill(back < 0, -inf)
 
 

@@ -11,7 +11,7 @@ from minilib.models.bert import Bert, BertSize
 from minilib.models.gpt2 import Gpt2, Gpt2Size
 from minilib.models.layers import Block, score, sinusoids
 from minilib.models.registry import model as named
-from minilib.models.t5 import T5, T5Size
+from minilib.models.t5 import T5, PositionBias, T5Size
 
 V, T, B, K = 90, 24, 3, 5
 SHAPE = {"layers": 2, "width": 32, "heads": 4, "vocabulary": V, "length": T}
@@ -348,6 +348,13 @@ class TestHowItRuns:
             loss = model.to("meta")({name: t.to("meta") for name, t in batch.items()}).loss
             loss.backward()
             assert loss.is_meta
+
+    @pytest.mark.parametrize("both_ways", [True, False])
+    def test_t5s_bias_lies_in_memory_as_cudas_fused_attention_wants_it(self, both_ways):
+        bias = PositionBias(3, both_ways)(7)
+        assert bias.shape == (1, 3, 7, 7)
+        for dtype in (torch.float32, torch.bfloat16):  # the second is what autocast makes of it
+            assert bias.to(dtype).stride(-1) == 1  # "GPU backends require ...", says sdp_utils_cpp.h of PyTorch
 
 
 class TestBadInput:
