@@ -72,7 +72,8 @@ FORMS = {
         ("paper", "optax", "tf-addons"),
     ),
     "uncorrected": Form(
-        Variant(correction="none"), "the paper's first versions; the same timm with bias_correction=False"
+        Variant(correction="none"),
+        "the paper's first versions; timm with max_grad_norm=None, always_adapt=True, bias_correction=False",
     ),
     "timm, Apex": Form(_CLIPPED._replace(skipped="where the decay is 0"), "timm and Apex by default", ("timm", "apex")),
     "nvlamb": Form(_CLIPPED, "Apex with use_nvlamb=True, timm with always_adapt=True", ("nvlamb",)),
@@ -85,7 +86,7 @@ FORMS = {
     ),
     "coupled, eps once": Form(
         Variant(correction="none", ratio="norm of the weights in phi"),
-        "pytorch_optimizer as before, but for epsilon in the ratio",
+        "like pytorch_optimizer with weight_decouple=False, adam_debias=True, but without epsilon in the ratio",
         ("pytorch_optimizer",),
     ),
     "bitsandbytes, GPU": Form(_ONE_SIDED, "bitsandbytes on a GPU"),
@@ -101,12 +102,12 @@ class Steps:
     Args:
         weights: before step 1, after step 1, after step 2, ...: a dict from a layer's name to its array each time, or
             None where nothing was recorded. All layers that the optimizer has, else a clip cannot be told.
-        gradients: of step 1, of step 2, ..., as the optimizer got them.
+        gradients: of step 1, of step 2, ..., as the optimizer got them: after a clip of yours, before one of its own.
         lr, betas, eps, weight_decay: what you believe was set; `weight_decay` may be a dict by layer.
 
     Raises:
-        ValueError: numbers of steps, names or shapes that do not go together, entries that are not finite, a number
-            out of range.
+        ValueError: numbers of steps, names or shapes that do not go together, layers that are no dict or no array,
+            entries that are not finite, a number out of range.
     """
 
     weights: list[Layers | None]
@@ -117,6 +118,10 @@ class Steps:
     weight_decay: float | Layers = field(default=0.0)
 
     def __post_init__(self):
+        for kind, times in (("weights", self.weights), ("gradients", self.gradients)):
+            may_be = dict | None if kind == "weights" else dict
+            if not isinstance(times, list) or not all(isinstance(layers, may_be) for layers in times):
+                raise ValueError(f"{kind} must be a list of dicts from a layer's name to its array, got {times!r:.60}")
         given, names = [w for w in self.weights if w is not None], list((self.weights or [{}])[0] or {})
         if len(self.weights) != len(self.gradients) + 1 or len(given) < 2 or not names:
             raise ValueError(
@@ -127,9 +132,13 @@ class Steps:
             if set(layers) != set(names):
                 raise ValueError(f"{kind} must have the layers {sorted(names)} each time, got {sorted(layers)}")
             for name in names:
-                x, shape = np.asarray(layers[name]), np.shape(given[0][name])
+                x, shape = _array(kind, name, layers[name]), np.shape(_array(kind, name, given[0][name]))
                 if x.shape != shape or x.dtype.kind != "f" or not np.isfinite(x).all():
                     raise ValueError(f"{kind} of {name} must be finite floats of shape {shape}, got {x!r:.60}")
+        self.weights, self.gradients = (  # tensors become arrays
+            [layers and {name: np.asarray(x) for name, x in layers.items()} for layers in times]
+            for times in (self.weights, self.gradients)
+        )
         if not isinstance(self.weight_decay, dict):
             self.weight_decay = dict.fromkeys(names, self.weight_decay)
         if set(self.weight_decay) != set(names):
@@ -203,6 +212,23 @@ class Verdict:
         return "\n".join(named)
 
 
+def _array(kind: str, name: str, x) -> np.ndarray:
+    """A layer as an array; a tensor of torch may need gradients, or have a dtype that NumPy has not."""
+    try:
+        return np.asarray(x)
+    except (RuntimeError, TypeError) as reason:
+        raise ValueError(f"{kind} of {name} must be an array, as p.detach().cpu().numpy() is: {reason}") from reason
+
+
+def _unit(given: list[Layers]) -> float:
+    """One unit in the last place of the shortest floats among the weights, relative."""
+    arrays = [np.asarray(x) for layers in given for x in layers.values()]
+    with np.errstate(over="ignore"):
+        if all(np.array_equal(x, x.astype(np.float32)) for x in arrays):  # float64 may be float32 that was stored so
+            arrays.append(np.zeros(1, np.float32))
+    return float(max(np.finfo(x.dtype).eps for x in arrays))
+
+
 def _lines(text: str, indent: int = 2) -> str:
     return fill(text, 72, subsequent_indent=" " * indent, break_on_hyphens=False)
 
@@ -215,17 +241,20 @@ def which_lamb(subject, phi=(0.0, 10.0), max_grad_norm=1.0, rtol: float | None =
         phi: the bounds on the norm of the weights that are tried beside none.
         max_grad_norm: the bound on the norm of all gradients that is tried beside none.
         rtol: a variant fits that never differs by more than this share of a layer's largest weight; by default 1e-10
-            for float64, and 16 units in the last place for shorter floats.
+            for float64, and 16 units in the last place for shorter floats, also where they were stored as float64.
 
     Raises:
-        ValueError: see `Steps` and `probe`.
+        ValueError: no recorded weight moves; and see `Steps` and `probe`.
     """
     steps = subject if isinstance(subject, Steps) else probe(subject)
     check_option("phi", phi)
     if not is_number(max_grad_norm) or not max_grad_norm > 0:
         raise ValueError(f"max_grad_norm must be a number > 0, got {max_grad_norm!r}")
+    given = [w for w in steps.weights if w is not None]
+    if all(np.array_equal(w[name], x) for w in given for name, x in given[0].items()):
+        raise ValueError("weights must move, and all recorded ones are equal: record copies, p.detach().clone()")
     if rtol is None:
-        rtol = max(1e-10, *(16 * np.finfo(np.asarray(x).dtype).eps for x in steps.weights[0].values()))
+        rtol = max(1e-10, 16 * _unit(given))
     alive = [Variant(*values) for values in product(*CHOICES.values())]
     off_by: dict[str, list[tuple[float, int, str]]] = {form: [] for form in FORMS}
     for name, layer in _layers(steps, phi, max_grad_norm):

@@ -247,6 +247,59 @@ def test_one_step_by_hand():
     assert {"paper", "uncorrected"} <= set(found.forms)
 
 
+def in_torch(count, record=lambda p: p.detach().numpy().copy()):
+    """A float32 run of the paper's LAMB on three layers, recorded layer by layer with `record`."""
+    maker = torch.Generator().manual_seed(0)
+    layers = {name: torch.randn(4, 3, generator=maker).requires_grad_() for name in ("a", "b", "c")}
+    optimizer = TorchLAMB(layers.values(), lr=0.01, weight_decay=0.1)
+    weights, gradients = [{name: record(p) for name, p in layers.items()}], []
+    for _ in range(count):
+        for p in layers.values():
+            p.grad = torch.randn(4, 3, generator=maker)
+        gradients.append({name: record(p.grad) for name, p in layers.items()})
+        optimizer.step()
+        weights.append({name: record(p) for name, p in layers.items()})
+    return weights, gradients
+
+
+def test_copies_that_are_tensors_are_named_like_arrays():
+    steps = Steps(*in_torch(3, record=lambda p: p.detach().clone()), lr=0.01, weight_decay=0.1)
+    assert str(which_lamb(steps)) == str(which_lamb(Steps(*in_torch(3), lr=0.01, weight_decay=0.1)))
+
+
+@pytest.mark.parametrize("stored", ["as they are", "float64", "lists of numbers"])
+def test_steps_in_float32_are_named_however_they_were_stored(stored):
+    weights, gradients = in_torch(3)
+    if stored != "as they are":
+        through = np.float64 if stored == "float64" else lambda x: np.array(x.tolist())
+        weights, gradients = (
+            [{n: through(x) for n, x in layers.items()} for layers in w] for w in (weights, gradients)
+        )
+        assert weights[0]["a"].dtype == float
+    assert "paper" in which_lamb(Steps(weights, gradients, lr=0.01, weight_decay=0.1)).forms
+
+
+def test_weights_that_were_recorded_without_a_copy_are_refused():
+    weights, gradients = in_torch(2, record=lambda p: p.detach().numpy())
+    with pytest.raises(ValueError, match=r"weights must move, .* record copies, p\.detach\(\)\.clone\(\)"):
+        which_lamb(Steps(weights, gradients, lr=0.01, weight_decay=0.1))
+
+
+@pytest.mark.parametrize(
+    ("tensor", "reason"),
+    [(torch.ones(2, requires_grad=True), "requires grad"), (torch.ones(2, dtype=torch.bfloat16), "BFloat16")],
+)
+def test_a_tensor_that_is_no_array_is_refused_with_what_to_write(tensor, reason):
+    with pytest.raises(ValueError, match=rf"weights of w must be an array, as p\.detach\(\)\.cpu\(\).*{reason}"):
+        Steps([{"w": tensor}, {"w": tensor}], [{"w": np.ones(2)}], lr=0.1)
+
+
+def test_no_description_leans_on_another_one():
+    for form in FORMS.values():
+        assert "as before" not in form.used_by
+        assert "the same" not in form.used_by
+
+
 X = {"w": np.ones(2)}
 
 
@@ -258,6 +311,12 @@ X = {"w": np.ones(2)}
         (([None, X], [X]), "weights must be those before step 1"),
         (([X, None], [X]), "got 1 recorded of 2"),
         (([X, {"v": np.ones(2)}], [X]), "weights must have the layers ['w'] each time, got ['v']"),
+        (
+            ([[1.0], [2.0]], [[1.0]]),
+            "weights must be a list of dicts from a layer's name to its array, got [[1.0], [2.0]]",
+        ),
+        (([X, X], [None]), "gradients must be a list of dicts from a layer's name to its array, got [None]"),
+        ((X, [X]), "weights must be a list of dicts"),
         (([X, X], [{}]), "gradients must have the layers ['w'] each time, got []"),
         (([X, X], [{"w": np.ones(3)}]), "gradients of w must be finite floats of shape (2,)"),
         (([X, {"w": np.array([1, np.nan])}], [X]), "weights of w must be finite floats"),
