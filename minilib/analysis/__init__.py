@@ -1,1 +1,1 @@
-"""Quantities that can be computed beforehand and are then measured: memory, gradient noise, operations."""
+"""Quantities that can be computed beforehand and are then measured: memory, gradient noise, operations, time."""

@@ -1,0 +1,223 @@
+"""A training run that is only described: the model, the job and the machines that `planner` plans with.
+
+The models are those of `minilib.models`, as descriptions: shapes, and operations of the products. Nothing is allocated.
+Absent on purpose: T5, tensor and pipeline parallelism.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import ceil, inf, prod
+from typing import NamedTuple
+
+from minilib.analysis import memory
+from minilib.analysis.cards import Card
+
+# What a step of each method reads (r) and writes (w): x the weights, g the gradient, m and v the state. A norm or mean
+# that must be known first is a pass of its own. The same as in benchmarks/torch_optim.py, where they are timed.
+PASSES = {
+    "SGD": "x g r, x w",
+    "Momentum": "x g m r, x m w",
+    "AdamW": "x g m v r, x m v w",
+    "LARS": "x g r; x g m r, x m w",
+    "LAMB": "x g m v r, m v w; x m v r, x w",
+    "Adafactor": "g r; x g r; x g r, x w",
+    "CAME": "g r; g r; g m r, m w; x m r, x w",
+}
+
+
+class Precision(NamedTuple):
+    """In what is multiplied, the bytes that are kept (see `memory.PRECISIONS`), and what autocast adds.
+
+    `copies`: bytes a parameter of the 16-bit copies that autocast keeps during a step. `gathered`, `reduced`: bytes of
+    a number when parameters are gathered and when gradients are added up.
+    """
+
+    rate: str
+    kept: str
+    copies: int
+    gathered: int
+    reduced: int
+
+
+PRECISIONS = {
+    "fp32": Precision("fp32", "fp32", 0, 4, 4),
+    "tf32": Precision("tf32", "fp32", 0, 4, 4),
+    "bf16": Precision("bf16", "fp32", 2, 2, 4),  # autocast, as `minilib.training` does it: weights stay float32
+    "fp16": Precision("fp16", "fp32", 2, 2, 4),
+    "bf16 + fp32 master": Precision("bf16", "bf16 + fp32 master", 0, 2, 2),
+    "pure bf16": Precision("bf16", "pure bf16", 0, 2, 2),
+}
+
+
+def positive(**values) -> None:
+    for name, value in values.items():
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < inf:
+            raise ValueError(f"{name} must be a number > 0, got {value!r}")
+
+
+def counts(**values) -> None:
+    for name, value in values.items():
+        if type(value) is not int or value < 1:
+            raise ValueError(f"{name} must be an integer of at least 1, got {value!r}")
+
+
+def choice(name: str, value, known: Iterable) -> None:
+    if value not in known:
+        raise ValueError(f"{name} must be one of {', '.join(known)}, got {value!r}")
+
+
+@dataclass(frozen=True)
+class Model:
+    """A BERT (head on hidden tokens, no next sentence) or a GPT-2; `heads` 0: of 64 numbers each, but at least two.
+
+    Raises:
+        ValueError: another family, or a number that is no integer of at least 1.
+    """
+
+    family: str
+    layers: int
+    width: int
+    vocabulary: int
+    longest: int = 512
+    heads: int = 0
+
+    def __post_init__(self):
+        choice("family", self.family, ("bert", "gpt2"))
+        counts(layers=self.layers, width=self.width, vocabulary=self.vocabulary, longest=self.longest)
+
+    def transformer(self) -> memory.Transformer:
+        """The description that `memory` computes with."""
+        ends = {"segments": 2, "head": True} if self.family == "bert" else {}
+        heads = self.heads or max(2, self.width // 64)
+        return memory.Transformer(self.vocabulary, self.longest, self.width, self.layers, heads, **ends)
+
+    def shapes(self) -> dict[str, memory.Shape]:
+        """Name -> shape of every parameter."""
+        shapes = self.transformer().shapes()
+        if self.family == "gpt2":
+            del shapes["bias"]  # its output layer has none
+        return shapes
+
+    def parameters(self, blocks_only: bool = False) -> int:
+        """How many numbers the parameters have, or those in blocks."""
+        return sum(prod(shape) for name, shape in self.shapes().items() if not blocks_only or name.startswith("blocks"))
+
+    def guessed(self, length: int) -> int:
+        """Tokens of a row whose loss is computed: 15 in 100 for BERT, all for GPT-2."""
+        return ceil(0.15 * length) if self.family == "bert" else length
+
+    def operations(self, length: int, guessed: int | None = None, recompute: bool = False) -> int:
+        """Of the products of one row, forward and backward; `recompute` runs the blocks forward once more."""
+        n, h, k = self.layers, self.width, self.guessed(length) if guessed is None else guessed
+        # 24 L h² T + 4 L h T²
+        blocks = 24 * n * h**2 * length + 4 * n * h * length**2
+        # 2 k h V, and 2 k h² for BERT's dense layer
+        head = 2 * k * h * self.vocabulary + (2 * k * h**2 if self.family == "bert" else 0)
+        # backward is two products for each one forward
+        return 3 * (blocks + head) + (blocks if recompute else 0)
+
+
+_BERT, _GPT2 = {"vocabulary": 30_522}, {"vocabulary": 50_257, "longest": 1024}
+NAMED = {
+    "bert-tiny": Model("bert", 2, 128, **_BERT),
+    "bert-mini": Model("bert", 4, 256, **_BERT),
+    "bert-small": Model("bert", 4, 512, **_BERT),
+    "bert-medium": Model("bert", 8, 512, **_BERT),
+    "bert-base": Model("bert", 12, 768, **_BERT),
+    "bert-large": Model("bert", 24, 1024, **_BERT),
+    "gpt2": Model("gpt2", 12, 768, **_GPT2),
+    "gpt2-medium": Model("gpt2", 24, 1024, **_GPT2),
+}
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is to be trained, and how.
+
+    Args:
+        model: see `Model`.
+        batch: rows a step, over all cards. `length`: tokens a row.
+        steps, tokens: one of the two; a step has batch * length tokens.
+        guessed: tokens of a row whose loss is computed; by default `Model.guessed`.
+        optimizer: a name in `PASSES`.
+        precision: a name in `PRECISIONS`.
+        micro_batch: rows that a card takes at once; by default as many as fit into its memory.
+        parallel: "ddp", every card holds all; "fsdp", each holds its share of parameters, gradients and state.
+        recompute: keep the input of each block only, and compute the rest again.
+
+    Raises:
+        ValueError: a value that may not be, or not exactly one of steps and tokens.
+    """
+
+    model: Model
+    batch: int
+    length: int
+    steps: int | None = None
+    tokens: float | None = None
+    guessed: int | None = None
+    optimizer: str = "AdamW"
+    precision: str = "bf16"
+    micro_batch: int | None = None
+    parallel: str = "ddp"
+    recompute: bool = False
+
+    def __post_init__(self):
+        counts(batch=self.batch, length=self.length)
+        if (self.steps is None) == (self.tokens is None):
+            raise ValueError(f"give one of steps and tokens, got steps {self.steps!r} and tokens {self.tokens!r}")
+        positive(**({"steps": self.steps} if self.tokens is None else {"tokens": self.tokens}))
+        if self.length > self.model.longest:
+            raise ValueError(f"length must be at most the model's {self.model.longest}, got {self.length}")
+        if self.guessed is not None and not 1 <= self.guessed <= self.length:
+            raise ValueError(f"guessed must be from 1 to the length {self.length}, got {self.guessed!r}")
+        if self.micro_batch is not None:
+            counts(micro_batch=self.micro_batch)
+        choice("optimizer", self.optimizer, PASSES)
+        choice("precision", self.precision, PRECISIONS)
+        choice("parallel", self.parallel, ("ddp", "fsdp"))
+
+    def count(self) -> int:
+        """Steps of the optimizer."""
+        return ceil(self.steps if self.tokens is None else self.tokens / (self.batch * self.length))
+
+
+@dataclass(frozen=True)
+class Machines:
+    """Nodes of cards.
+
+    Args:
+        card: see `cards.Card`.
+        utilisation: share of the card's peak rate that the products of a step reach, all waiting within them included.
+        cards: of a node; more than one need a link. `nodes`: how many there are.
+        network: bytes a second that a node sends to others while it receives as much; needed for several nodes.
+        latency: seconds of a round of messages, whatever its bytes; 0 leaves rounds out.
+
+    Raises:
+        ValueError: a share outside (0, 1.5], more cards than links join, or several nodes without a network.
+    """
+
+    card: Card
+    utilisation: float
+    cards: int = 1
+    nodes: int = 1
+    network: float | None = None
+    latency: float = 0.0
+
+    def __post_init__(self):
+        counts(cards=self.cards, nodes=self.nodes)
+        positive(utilisation=self.utilisation)
+        if self.utilisation > 1.5:  # of a measured rate a little more than all may be reached
+            raise ValueError(f"utilisation must be a share of the peak rate, at most 1.5, got {self.utilisation!r}")
+        if self.cards > self.card.together:
+            raise ValueError(f"cards must be at most {self.card.together} a node of {self.card.name}, got {self.cards}")
+        if self.nodes > 1 and self.network is None:
+            raise ValueError(f"network must be given in bytes a second where there are {self.nodes} nodes")
+        if self.network is not None:
+            positive(network=self.network)
+        if not 0 <= self.latency < inf:
+            raise ValueError(f"latency must be at least 0 seconds, got {self.latency!r}")
+
+    @property
+    def total(self) -> int:
+        """Cards of all nodes."""
+        return self.cards * self.nodes

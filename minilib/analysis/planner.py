@@ -1,0 +1,400 @@
+"""Time, memory, messages and price of a training run, from the model, the job and the machines: before it is started.
+
+    job = Job(NAMED["bert-large"], batch=65_536, length=128, steps=7_037, optimizer="LAMB")
+    print_plan(plan(job, Machines(card("tpu-v3"), cards=1_024, utilisation=0.4)))
+    python -m minilib.analysis.planner --model bert-base --tokens 3e9 --batch 1024 --card h100 --utilisation 0.4
+
+A step has four terms, in seconds: the products of matrices, at a stated share of the card's peak; the optimizer's
+reads and writes, at the bandwidth of the memory; the bytes and the rounds of the messages between cards. Their sum is
+a step in which nothing is hidden behind anything else; the largest of them is said to bind. Bytes of memory are those
+of `memory`, and rates are those of `cards`, or measured ones: `Card` takes them.
+
+The share of the peak, the latency, the bandwidth of a network and the price of a card-hour stand on no data sheet. They
+are asked for. `plan_errors` compares plans with recorded runs. Absent on purpose: the time of all that is no product
+(norms, softmax, starting kernels) and of reading data, which are in the share; a share that changes with the batch;
+tensor and pipeline parallelism; T5.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from math import ceil, inf
+from typing import NamedTuple
+
+from minilib.analysis import memory
+from minilib.analysis.cards import CARDS, Card, card
+from minilib.analysis.jobs import NAMED, PASSES, PRECISIONS, Job, Machines, Model, choice, counts, positive
+from minilib.pages import print_table
+
+BUCKET = 25 * 2**20  # bytes of gradients that DDP sends at once (Li et al. 2020)
+
+
+def traffic(optimizer: str, precision: str = "fp32") -> float:
+    """Bytes that a step of the optimizer reads and writes for each parameter, at least.
+
+    Raises:
+        ValueError: no such optimizer or precision.
+    """
+    choice("optimizer", optimizer, PASSES)
+    choice("precision", precision, PRECISIONS)
+    kept = memory.PRECISIONS[PRECISIONS[precision].kept]
+    sizes = {"x": kept.master or kept.parameters, "g": kept.gradients, "m": kept.state, "v": kept.state}
+    moved = sum(sizes.get(letter, 0) for letter in PASSES[optimizer])
+    # from a master copy the 16-bit weights are written anew
+    return moved + (kept.parameters if kept.master else 0)
+
+
+def lap(size: float, cards: int, link: float, nodes: int = 1, network: float = inf) -> float:
+    """Seconds in which `size` bytes go once around: a reduce-scatter or an all-gather; an all-reduce has two laps.
+
+    Within a node the cards form a ring; between nodes, as many rings as a node has cards, each with its share.
+    """
+    # (c - 1)/c · m / link, within the nodes
+    inside = (cards - 1) / cards * size / link if cards > 1 else 0.0
+    # (k - 1)/k · (m/c) / (network/c), between them
+    between = (nodes - 1) / nodes * size / network if nodes > 1 else 0.0
+    return inside + between
+
+
+def _laps(job: Job, total: int, micro_batches: int) -> list[tuple[float, int]]:
+    """(bytes, messages) of every lap of a step."""
+    if total == 1:
+        return []
+    d, blocks, p = job.model.parameters(), job.model.parameters(blocks_only=True), PRECISIONS[job.precision]
+    if job.parallel == "ddp":
+        gradient = p.reduced * d
+        return 2 * [(gradient, ceil(gradient / BUCKET))]
+    # parameters before the forward pass; those of blocks once more before the backward pass
+    gathers = [(p.gathered * d, job.model.layers + 1), (p.gathered * blocks, job.model.layers)]
+    return micro_batches * gathers + [(p.reduced * d, job.model.layers + 1)]
+
+
+def bytes_held(job: Job, total: int, rows: int, micro_batches: int) -> dict[str, float]:
+    """Bytes on each of `total` cards when most is held, with `rows` at once: those of `memory`, and three lines more.
+
+    Autocast's 16-bit copies, the parameters that FSDP has gathered (those outside blocks, and two blocks), and its
+    gradients, which are whole while micro-batches are added up.
+    """
+    p, d, blocks = PRECISIONS[job.precision], job.model.parameters(), job.model.parameters(blocks_only=True)
+    kept, stage = memory.PRECISIONS[p.kept], 3 if job.parallel == "fsdp" and total > 1 else 0
+    held = dict(memory.training_bytes(job.model.shapes().values(), job.optimizer, p.kept, total, stage))
+    if stage and micro_batches > 1:
+        held["gradients"] = kept.gradients * d
+    if p.copies and not stage:
+        held["16-bit copies"] = p.copies * d
+    if stage:
+        held["gathered parameters"] = p.gathered * (d - blocks + 2 * blocks / job.model.layers)
+    guessed = job.model.guessed(job.length) if job.guessed is None else job.guessed
+    e, shape = 2 if p.copies else kept.activations, job.model.transformer()
+    saved = shape.activations(rows, job.length, rows * guessed, e, recompute=job.recompute, flash=True)
+    if p.copies:
+        # autocast: what goes into a norm stays float32, 2 bytes more for each half of a block; query, key and value
+        # each keep a 16-bit copy of their input, 4 bytes more; the embedding's norm and log-probabilities are float32
+        blocks_extra = 2 * job.model.layers + 8 if job.recompute else 8 * job.model.layers
+        saved += rows * job.length * job.model.width * (blocks_extra + 2) + 2 * rows * guessed * job.model.vocabulary
+    return held | {"activations": saved}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What `plan` found.
+
+    Args:
+        terms: seconds of a step by what they are spent on.
+        memory: bytes on a card by what holds them. `micro_batch`: rows that a card takes at once.
+        sent: bytes that a card sends in a step.
+        steps: of the optimizer.
+        price: of a card-hour, or None; in whatever money the caller thinks in.
+    """
+
+    job: Job
+    machines: Machines
+    terms: dict[str, float]
+    memory: dict[str, float]
+    micro_batch: int
+    sent: float
+    steps: int
+    price: float | None
+
+    @property
+    def step(self) -> float:
+        """Seconds of a step in which nothing is hidden."""
+        return sum(self.terms.values())
+
+    @property
+    def least(self) -> float:
+        """Seconds of a step in which products and messages go on at the same time, all of the way."""
+        messages = self.terms["messages, bytes"] + self.terms["messages, rounds"]
+        return max(self.terms["products"], messages) + self.terms["optimizer"]
+
+    @property
+    def binds(self) -> str:
+        """The term that takes longest."""
+        return max(self.terms, key=self.terms.get)
+
+    @property
+    def seconds(self) -> float:
+        """Of the run, nothing hidden."""
+        return self.steps * self.step
+
+    @property
+    def card_hours(self) -> float:
+        return self.seconds * self.machines.total / 3600
+
+    @property
+    def cost(self) -> float | None:
+        """Card-hours times the price of one; None where no price was given."""
+        return None if self.price is None else self.price * self.card_hours
+
+    @property
+    def held(self) -> float:
+        """Bytes on a card."""
+        return sum(self.memory.values())
+
+    @property
+    def fits(self) -> bool:
+        return self.held <= self.machines.card.memory
+
+
+def plan(job: Job, machines: Machines, price: float | None = None) -> Plan:
+    """Time, memory, messages and price (of a card-hour) of a job on these machines.
+
+    Raises:
+        ValueError: the batch cannot be shared equally, or the card does not multiply in this precision.
+    """
+    total, d, p = machines.total, job.model.parameters(), PRECISIONS[job.precision]
+    if job.batch % total:
+        raise ValueError(f"batch must be divisible by the {total} cards, got {job.batch}")
+    if price is not None:
+        positive(price=price)
+    rows = job.batch // total
+    held = lambda micro: bytes_held(job, total, micro, rows // micro)  # noqa: E731
+    if job.micro_batch is None:
+        sizes = [n for n in range(rows, 0, -1) if rows % n == 0]
+        micro = next((n for n in sizes if sum(held(n).values()) <= machines.card.memory), 1)
+    elif rows % job.micro_batch:
+        raise ValueError(f"micro_batch must divide the {rows} rows of a card, got {job.micro_batch}")
+    else:
+        micro = job.micro_batch
+    operations = rows * job.model.operations(job.length, job.guessed, job.recompute)
+    shared = total if job.parallel == "fsdp" else 1
+    laps = _laps(job, total, rows // micro)
+    network = machines.network or inf
+    terms = {
+        # F · rows / (utilisation · peak)
+        "products": operations / (machines.utilisation * machines.card.rate(p.rate)),
+        # bytes a parameter · parameters / bandwidth
+        "optimizer": traffic(job.optimizer, job.precision) * d / shared / machines.card.bandwidth,
+        # (n - 1)/n · bytes / bandwidth, for every lap
+        "messages, bytes": sum(lap(m, machines.cards, machines.card.link, machines.nodes, network) for m, _ in laps),
+        # rounds of a lap · messages · latency
+        "messages, rounds": machines.latency * (machines.cards + machines.nodes - 2) * sum(n for _, n in laps),
+    }
+    sent = sum(m for m, _ in laps) * (total - 1) / total
+    return Plan(job, machines, terms, held(micro), micro, sent, job.count(), price)
+
+
+def utilisation_needed(jobs: Iterable[Job], machines: Machines, seconds: float) -> float:
+    """The share of the peak at which the jobs, one after the other, take so many seconds: nothing hidden.
+
+    Raises:
+        ValueError: the other terms alone take longer.
+    """
+    plans = [plan(job, machines) for job in jobs]
+    at_peak = sum(p.steps * p.terms["products"] for p in plans) * machines.utilisation
+    others = sum(p.seconds for p in plans) - at_peak / machines.utilisation
+    if seconds <= others:
+        raise ValueError(f"seconds must be more than the {others:.3g} of optimizer and messages, got {seconds!r}")
+    return at_peak / (seconds - others)
+
+
+def changes(job: Job, machines: Machines, price: float | None = None) -> dict[str, Plan]:
+    """The plan, and what one change would make of it, by what is changed. What cannot be is left out.
+
+    A changed batch keeps the tokens, so that a batch twice as large takes half the steps: whether it then learns as
+    much is not the planner's to say. More cards share the same batch.
+    """
+    same_tokens = replace(job, steps=None, tokens=job.tokens or job.steps * job.batch * job.length)
+    other = "AdamW" if job.optimizer == "CAME" else "CAME"
+    parallel = "ddp" if job.parallel == "fsdp" else "fsdp"
+    cases = {
+        "as asked": (job, machines),
+        "twice the batch, same tokens": (replace(same_tokens, batch=2 * job.batch), machines),
+        "half the batch, same tokens": (replace(same_tokens, batch=job.batch // 2), machines)
+        if job.batch > 1
+        else None,
+        f"{other} for {job.optimizer}": (replace(job, optimizer=other), machines),
+        "twice the cards": _doubled(job, machines),
+        f"{parallel} for {job.parallel}": (replace(job, parallel=parallel), machines) if machines.total > 1 else None,
+        "recompute": None if job.recompute else (replace(job, recompute=True), machines),
+    }
+    plans = {}
+    for name, case in cases.items():
+        try:
+            plans |= {name: plan(*case, price)} if case else {}
+        except ValueError:
+            if name == "as asked":
+                raise
+    return plans
+
+
+def _doubled(job: Job, machines: Machines) -> tuple[Job, Machines] | None:
+    """With twice the cards: in the node where its links join so many, else twice the nodes, if there is a network."""
+    if machines.nodes == 1 and 2 * machines.cards <= machines.card.together:
+        return job, replace(machines, cards=2 * machines.cards)
+    return (job, replace(machines, nodes=2 * machines.nodes)) if machines.network else None
+
+
+class Deciding(NamedTuple):
+    """What `deciding` found: of all runs together, but `plan`, which is that of one."""
+
+    runs: int
+    tokens: float
+    hours: float
+    card_hours: float
+    cost: float | None
+    plan: Plan
+
+
+def deciding(
+    model: str | Model,
+    tokens: float,
+    runs: int,
+    card_name: str | Card,
+    utilisation: float,
+    batch: int = 256,
+    length: int = 128,
+    price: float | None = None,
+    **job,
+) -> Deciding:
+    """What deciding a claim would cost: so many runs of so many tokens each, one after the other on one card.
+
+    Args:
+        model: a name in `NAMED`, or a `Model`.
+        tokens: of one run. `runs`: all of them: methods x rates x tuning seeds, and methods x fresh seeds.
+        card_name: a name in `cards.CARDS`, or a `Card`.
+        utilisation, batch, length, price, job: see `Machines`, `Job`, `plan`.
+
+    Raises:
+        ValueError: no such model or card, or a value that may not be.
+    """
+    if isinstance(model, str):
+        choice("model", model, NAMED)
+        model = NAMED[model]
+    counts(runs=runs)
+    chosen = card(card_name) if isinstance(card_name, str) else card_name
+    one = plan(Job(model, batch, length, tokens=tokens, **job), Machines(chosen, utilisation), price)
+    hours = runs * one.seconds / 3600
+    cost = None if price is None else runs * one.cost
+    return Deciding(runs, runs * tokens, hours, runs * one.card_hours, cost, one)
+
+
+def duration(seconds: float) -> str:
+    """Three digits in a unit that a person would take."""
+    for size, unit in ((86_400, "days"), (3600, "h"), (60, "min"), (1, "s"), (1e-3, "ms")):
+        if seconds >= size:
+            return f"{seconds / size:,.3g} {unit}" if seconds / size < 1000 else f"{seconds / size:,.0f} {unit}"
+    return f"{1e6 * seconds:.3g} µs"
+
+
+def gigabytes(size: float) -> str:
+    """Three digits, in GB of 10^9 bytes."""
+    return f"{size / 1e9:.3g} GB" if size < 1e12 else f"{size / 1e9:,.0f} GB"
+
+
+def print_plan(plan: Plan) -> None:
+    """Prints the terms of a step, the memory of a card, and the run."""
+    job, machines = plan.job, plan.machines
+    print(f"{machines.total:,} x {machines.card.name} ({machines.card.source})")
+    print(f"{job.model.parameters():,} parameters, {job.optimizer}, {job.precision}, {job.parallel}")
+    rows = f"{plan.micro_batch:,} of a card's {job.batch // machines.total:,} rows of {job.length} at once"
+    print(f"{rows}; products at {machines.utilisation:.0%} of the peak")
+    rows = [(name, duration(t) if t else "0", f"{t / plan.step:.0%}") for name, t in plan.terms.items()]
+    rows.append(("a step, nothing hidden", duration(plan.step), ""))
+    rows.append(("a step, messages hidden", duration(plan.least), ""))
+    print_table(rows)
+    print(f"{plan.binds} bind" + ("s" if plan.binds == "optimizer" else ""))
+    rows = [(name, gigabytes(size), f"{size / plan.held:.0%}") for name, size in plan.memory.items() if size]
+    left = "" if machines.card.memory == inf else f"of {gigabytes(machines.card.memory)}"
+    print_table([*rows, ("a card holds", gigabytes(plan.held), left if plan.fits else f"{left}: does not fit")])
+    money = "no price given" if plan.cost is None else f"price {plan.cost:,.4g}"
+    print(f"{plan.steps:,} steps: {duration(plan.seconds)}, {plan.card_hours:,.4g} card-hours, {money}")
+
+
+def print_changes(plans: Mapping[str, Plan]) -> None:
+    """Prints, for the plans of `changes`, times and bytes, and card-hours as a multiple of the first."""
+    first = next(iter(plans.values()))
+    rows = []
+    for name, p in plans.items():
+        full = gigabytes(p.held) + ("" if p.fits else " (too much)")
+        rows.append((name, duration(p.seconds), full, f"{p.card_hours / first.card_hours:.2f}", p.binds))
+    print_table(rows, ("", "time", "a card holds", "card-hours", "binds"))
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser("python -m minilib.analysis.planner", description=__doc__.splitlines()[0])
+    add = parser.add_argument
+    add("--model", default="bert-base", help=f"{', '.join(NAMED)} (default bert-base)")
+    add("--layers", type=int, help="in place of the named model's; so --width, --vocabulary")
+    add("--width", type=int)
+    add("--vocabulary", type=int)
+    add("--batch", type=int, default=256, help="rows a step, over all cards (default 256)")
+    add("--length", type=int, default=128, help="tokens a row (default 128)")
+    add("--steps", type=int, help="of the optimizer, or --tokens")
+    add("--tokens", type=float)
+    add("--guessed", type=int, help="tokens of a row whose loss is computed (default: BERT 15 in 100, GPT-2 all)")
+    add("--optimizer", default="AdamW", help=", ".join(PASSES))
+    add("--precision", default="bf16", help=", ".join(PRECISIONS))
+    add("--micro-batch", type=int, help="rows that a card takes at once (default: as many as fit)")
+    add("--parallel", default="ddp", help="ddp or fsdp")
+    add("--recompute", action="store_true", help="recompute activations in the backward pass")
+    add("--card", default="h100", help=f"{', '.join(CARDS)}, or here: measured on this processor, use --precision fp32")
+    add("--rate", type=float, help="TFLOP/s of products that you measured, in place of the data sheet's")
+    add("--bandwidth", type=float, help="GB/s of memory that you measured, likewise")
+    add("--cards", type=int, default=1, help="of a node (default 1)")
+    add("--nodes", type=int, default=1)
+    add("--network", type=float, help="GB/s that a node sends, needed for several nodes")
+    add("--latency", type=float, default=0.0, help="µs of a round of messages (default 0: left out)")
+    add("--utilisation", type=float, help="share of the peak that products reach; on no data sheet, so say it")
+    add("--price", type=float, help="of a card-hour")
+    add("--runs", type=int, help="so many runs: card-hours of all of them")
+    add("--errors", metavar="FOLDER", nargs="?", const="book/runs", help="plans against the recorded runs in a folder")
+    args = parser.parse_args(argv)
+    try:
+        if args.errors:
+            from minilib.analysis import plan_errors
+
+            plan_errors.print_errors(plan_errors.errors(args.errors))
+            return 0
+        choice("model", args.model, NAMED)
+        sizes = {name: getattr(args, name) for name in ("layers", "width", "vocabulary")}
+        model = replace(NAMED[args.model], **{name: n for name, n in sizes.items() if n is not None})
+        method = {name.lower(): name for name in PASSES}.get(args.optimizer.lower(), args.optimizer)
+        fields = ("batch", "length", "steps", "tokens", "guessed", "precision", "micro_batch", "parallel", "recompute")
+        job = Job(model, optimizer=method, **{name: getattr(args, name) for name in fields})
+        chosen = card(args.card)
+        if args.rate:
+            chosen = replace(chosen, products={**chosen.products, PRECISIONS[job.precision].rate: 1e12 * args.rate})
+        if args.bandwidth:
+            chosen = replace(chosen, bandwidth=1e9 * args.bandwidth)
+        if args.utilisation is None:
+            raise ValueError("utilisation must be given: the share of the card's peak that products reach")
+        network = args.network and 1e9 * args.network
+        machines = Machines(chosen, args.utilisation, args.cards, args.nodes, network, 1e-6 * args.latency)
+        plans = changes(job, machines, args.price)
+        if args.runs is not None:
+            counts(runs=args.runs)
+    except ValueError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    print_plan(plans["as asked"])
+    if args.runs is not None:
+        print(f"{args.runs} runs: {args.runs * plans['as asked'].card_hours:,.4g} card-hours")
+    print()
+    print_changes(plans)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
