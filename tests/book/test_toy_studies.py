@@ -103,9 +103,10 @@ def test_a_study_that_imports_torch_passes_the_device_on():
 def test_the_configs_of_the_book_are_those_of_size_laptop(home, monkeypatch):
     """So a study that is started again goes on from what it has, and the record says what the code does.
 
-    Left out are two that ask the machine first, and bert-long, whose record did not write down three defaults.
+    Left out are those that are not recorded yet, two that ask the machine first, and bert-long, whose record did not
+    write down three defaults.
     """
-    asked = {}
+    asked, recorded = {}, {path.parent.name for path in (ROOT / "book/runs").glob("*/run.json")}
 
     def stop(self, name, config, where=None, asked_for=None, **_):
         asked[name] = json.loads(json.dumps(config))
@@ -113,7 +114,7 @@ def test_the_configs_of_the_book_are_those_of_size_laptop(home, monkeypatch):
 
     monkeypatch.setattr(Study, "__init__", stop)
     monkeypatch.setattr(sys, "argv", ["study"])
-    for name in STUDIES.keys() - {"pretrain-speed", "torch-step", "bert-long", "translation", "fine-tuning"}:
+    for name in STUDIES.keys() & recorded - {"pretrain-speed", "torch-step", "bert-long", "translation", "fine-tuning"}:
         with pytest.raises(StopIteration):
             runpy.run_module(module(name), run_name="__main__")
         assert asked[name] == json.loads((ROOT / "book/runs" / name / "run.json").read_text())["config"], name
