@@ -116,13 +116,16 @@
       if (row < 0) right.text(1, 0.03, "not searched here", { "text-anchor": "middle" });
       const range = (name) => `<b>${say(median(losses[name][k]))}</b> (${say(Math.min(...losses[name][k]))} to ` +
         `${say(Math.max(...losses[name][k]))})`;
-      const ends = methods.map((name) => `${name} at ${range(name)}`).join(", ");
+      const ends = methods.map((name) => `${range(name)} for ${name}`).join(", ");
       const verdict = confirmed.includes(b) ? "LAMB below AdamW is confirmed here."
-        : "Five seeds do not separate LAMB and AdamW here, as one of eight comparisons.";
-      const search = row < 0 ? "" : ` A search among the five rates takes AdamW from ${say(near.AdamW[row][2])} to ` +
-        `${say(Math.min(...near.AdamW[row]))}, and LAMB from ${say(near.LAMB[row][2])} to ` +
-        `${say(Math.min(...near.LAMB[row]))} (two seeds).`;
-      ui.verdict(`At batch <b>${Live.number(b, 4)}</b> the carried rate ends ${ends}. ${verdict}${search}`);
+        : "Whether LAMB is below AdamW is not resolved here.";
+      const gain = (name) => {
+        const [now, best] = [near[name][row][2], Math.min(...near[name][row])];
+        return best < now ? `lowers ${name} from ${say(now)} to ${say(best)}` : `leaves ${name} at ${say(now)}`;
+      };
+      const search = row < 0 ? ""
+        : ` On two other seeds a search among the five rates ${gain("AdamW")}, and ${gain("LAMB")}.`;
+      ui.verdict(`At batch <b>${Live.number(b, 4)}</b> the losses end, with the carried rate, at ${ends}. ${verdict}${search}`);
     }
 
     const bar = ui.slider({

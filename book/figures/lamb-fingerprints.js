@@ -49,7 +49,7 @@
   Live.figure("lamb-fingerprints", { directions, lengths, history, alike }, (ui) => {
     const names = ["paper", "timm", "pt_opt", "bnb", "bnb CPU"];
     const full = ["the paper's", "timm's or Apex's", "pytorch_optimizer's", "bitsandbytes'", "bitsandbytes' on a CPU"];
-    const colors = ["var(--a)", "var(--b)", "var(--c)", "var(--d)", "var(--e)"], dashes = ["", "6 4", "", "2 3", "8 3"];
+    const colors = ["var(--b)", "var(--a)", "var(--c)", "var(--d)", "var(--e)"], dashes = ["", "6 4", "", "2 3", "8 3"];
     const most = 30, low = 0.1, high = 30000, state = { norm: 20, last: 1, t: 1, decay: 0.01 };
     const y = { range: [low, high], log: true, ticks: [0.1, 10, 1000], label: "step / learning rate" };
     const bars = ui.panel({
@@ -79,10 +79,11 @@
       });
       const first = alike(now), groups = [...new Set(first)].map((j) => [0, 1, 2, 3, 4].filter((k) => first[k] === j));
       const same = groups.filter((g) => g.length > 1);
-      const said = same.map((g) => g.map((k) => full[k]).join(" = ")).join("; ");
-      const layer = norm > 0 ? `A layer of norm <b>${Live.number(norm, 3)}</b>` : "A layer of <b>zeros</b>";
-      ui.verdict(`${layer}, step <b>${t}</b>: the five take <b>${groups.length}</b> different lengths. ` +
-        (same.length ? `Not told apart: ${said}.` : "All five are told apart by this one length."));
+      const list = (g) => `${g.slice(0, -1).map((k) => full[k]).join(", ")} and ${full[g[g.length - 1]]}`;
+      const said = same.map(list).join("; and ");
+      const layer = norm > 0 ? `A layer of norm <b>${Live.number(norm, 2)}</b>` : "A layer of <b>zeros</b>";
+      ui.verdict(`${layer}, step <b>${t}</b>: the five steps have <b>${groups.length}</b> different lengths. ` +
+        (same.length ? `Equally long, and so not told apart, are ${said}.` : "This one length tells all five apart."));
       ui.table(["method", "step / learning rate", "over the norm"], full.map((name, k) =>
         [name, Live.number(now[k], 4), norm > 0 ? Live.number(now[k] / norm, 4) : "–"]));
     }
@@ -92,7 +93,7 @@
       change: (v) => { state.norm = v; draw(); },
     });
     const gradient = ui.slider({
-      label: "last gradient over the earlier ones", range: [0.01, 100], log: true, value: 1, steps: 80,
+      label: "last gradient / earlier ones", range: [0.01, 100], log: true, value: 1, steps: 80,
       change: (v) => { state.last = v; draw(); },
     });
     const number = ui.slider({
@@ -103,11 +104,15 @@
       label: "decay", options: [["0.01", "0.01"], ["0", "0"]], value: "0.01",
       change: (v) => { state.decay = Number(v); draw(); },
     });
-    const at = (norm, last, t, decay) => { size.set(norm); gradient.set(last); number.set(t); decays.set(decay); };
+    const at = (norm, last, t, decay) => {
+      size.set(Math.max(norm, low)); gradient.set(last); number.set(t); decays.set(decay);
+      state.norm = norm; // the slider has no stop there
+      draw();
+    };
     ui.button("a bias: small, no decay", () => at(0.5, 1, 1, "0"));
     ui.button("a spike in step 10", () => at(5, 100, 10, "0"));
-    ui.button("norm at Adam's step, 32", () => at(32, 1, 1, "0.01"));
-    ui.button("a layer of zeros", () => { at(0.1, 1, 1, "0"); state.norm = 0; draw(); });
+    ui.button("norm at Adam's step, 32", () => at(32, 1, 1, "0"));
+    ui.button("a layer of zeros", () => at(0, 1, 1, "0"));
     draw();
   });
 })();

@@ -54,9 +54,10 @@
       right.dot(b, sane, { r: 5, fill: colors.LAMB });
       const least = Math.min(...moved), largest = Math.max(...moved);
       const lesson = least > 1 ? "AdamW's step is longer than every layer: the old weights hardly matter any more."
+        : Math.abs(largest - 1) < 0.02 ? "AdamW's step is as long as the first layer: this is the edge."
         : largest > 1 ? "AdamW's step is longer than the first layer: it replaces the layer instead of adjusting it."
         : largest > 0.5 ? "AdamW moves a layer by more than half of its length in a single step."
-        : "Both steps adjust the layers.";
+        : "Both methods' steps are shorter than half of a layer: they adjust it.";
       ui.verdict(`At batch <b>${Live.number(b, 5)}</b> the rule sets AdamW's rate to <b>${Live.number(now)}</b>, and ` +
         `its first step is ${percent(least)} to ${percent(largest)} of a layer. LAMB's rate, ${Live.number(sane)}, ` +
         `is the share: <b>${percent(sane)}</b> of every layer. ${lesson}`);

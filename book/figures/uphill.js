@@ -58,14 +58,16 @@
       right.line(hill.filter(([x]) => x > low && x < high), { stroke: "var(--b)", "stroke-width": 3.5 });
       right.dot(shown, softplus(shown), { r: 6, fill: "var(--b)" });
       const moved = drift(p, alive);
-      const trend = moved > 0 ? `uphill by ${Live.number(moved)}` : `downhill by ${Live.number(-moved)}`;
+      const size = Live.number(Math.abs(moved));
+      const trend = Math.abs(moved) < 1e-12 ? "nowhere" : moved > 0 ? `uphill by ${size}` : `downhill by ${size}`;
       const way = end > start + 1 ? "The run walks uphill" : end < start - 1 ? "The run walks downhill"
         : "At the edge the run goes nowhere";
-      const lesson = `${way}, and ${kept ? "keeps" : "breaks"} that promise.`;
+      const empty = promise(p, 1) > 1 ? " (every run does: no slope of this loss is above 1)" : "";
+      const lesson = `${way}, and ${kept ? `keeps that promise${empty}` : "breaks that promise"}.`;
       const there = end.toFixed(1).replace("-", "−");
       ui.verdict(`The weak sample has <b>${alive} of 16</b> entries alive. An average step goes ${trend}, and ` +
         `after 20,000 steps x₀ is <b>${there}</b>. The average gradient is <b>${mean.toFixed(2)}</b>; ` +
-        `the theorem that forgets about zeros promises at most ${promise(p, 1).toFixed(2)}. ${lesson}`);
+        `the theorem without its factor q promises at most ${promise(p, 1).toFixed(2)}. ${lesson}`);
     }
 
     const entries = ui.slider({

@@ -48,11 +48,11 @@
       right.line([[0, markov(noise, b)], [most, markov(noise, b)]], { stroke: "var(--c)", "stroke-dasharray": "5 4" });
       right.dot(at, top, { r: 5 });
       const share = top / allowed(b);
-      const lesson = share > 0.999 ? "Here the bound is reached."
+      const lesson = share > 0.999 ? "That is all that the proof allows: the bound is reached."
         : `That is ${Live.number(100 * share)} % of what the proof allows.`;
-      ui.verdict(`At batch <b>${b}</b> a wrong sign costs most where the gradient is <b>${Live.number(at)}</b> of a ` +
-        `sample's noise: ${Live.number(top)}. ${lesson} Smaller gradients have little to lose, ` +
-        "larger ones are seldom wrong.");
+      ui.verdict(`At batch <b>${b}</b> a wrong sign costs most where the gradient is <b>${Live.number(at)}</b> times a ` +
+        `sample's noise. The cost there is ${Live.number(top)}. ${lesson} Smaller gradients have little to lose; ` +
+        "larger ones seldom have the wrong sign.");
     }
 
     const batch = ui.slider({
