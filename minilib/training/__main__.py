@@ -2,7 +2,8 @@
 
 Exit codes: 0, the run is complete; 1, it diverged; 2, it was asked for wrongly, or the disk or a file failed; 3, it was
 asked to stop (Ctrl-C or SIGTERM), and the same command goes on. A second Ctrl-C does not wait for the checkpoint.
-Under torchrun the first process of each machine speaks for all. torchrun adds a report of its own, and exits with 1.
+Under torchrun the first process of each machine speaks for all. torchrun adds a report of its own, and exits with 1; it
+ends by force what has not stopped after 30 seconds, or as many as its --shutdown-timeout says.
 """
 
 import contextlib

@@ -149,7 +149,7 @@ def agree(facts: dict, env: DistEnv) -> None:
         for name, value in told[0].items():
             if other[name] != value:
                 raise ValueError(
-                    f"process {rank} has another {name} than process 0 ({other[name]}, not {value}): all machines must"
+                    f"processes 0 and {rank} do not have the same {name} ({value} and {other[name]}): all machines must"
                     " see the same --out folder, the same corpus and the same code"
                 )
 

@@ -147,7 +147,7 @@ class Run:
             facts |= {"text": self.data.fingerprint, "tokenizer": len(self.data.tokenizer)}
             facts["weights"] = checksum(model.parameters() if newest is None else newest.model.values())
             if self.config.parallel == "fsdp":  # whose processes all write into it
-                facts["run in its folder"] = (self.folder / LOCK).exists()
+                facts["run in the --out folder"] = (self.folder / LOCK).exists()
             distributed.agree(facts, self.env)
 
     def resume(self, newest: checkpoint.Checkpoint | None) -> None:
@@ -205,7 +205,7 @@ class Run:
             row = self.measure(k, phase, stretch, lr, norm) | self.noise(k, phase, squares)
             self.check_health(row["loss"])
             rows += 1
-            if rows == 2:  # the first has what takes long once, such as compiling
+            if rows == 2 and "stop" not in due:  # the first has what takes long once, such as compiling
                 self.expect(row["utilisation"])
             row |= self.validate() if "validate" in due else NOT_VALIDATED
             if "validate" in due and (self.is_best(row["validation_loss"]) or self.out_of_patience()):

@@ -25,10 +25,10 @@ def python(*arguments):
     return subprocess.Popen([sys.executable, *arguments], env=environment, stderr=subprocess.PIPE, text=True)
 
 
-def torchrun(config, *options):
-    """The run as torchrun starts it."""
+def torchrun(config, *options, **more):
+    """The run as torchrun starts it; `more` are settings by name."""
     launch = ["-m", "torch.distributed.run", *options, "--max-restarts", "3", "-m", "minilib.training"]
-    return python(*launch, *words(config, **OFTEN))
+    return python(*launch, *words(config, **OFTEN | more))
 
 
 def newest(config) -> int:
@@ -118,6 +118,20 @@ def test_who_asks_a_run_to_stop_gets_a_checkpoint_one_line_and_exit_code_three(s
     assert process.wait() == 3
     (line,) = [line for line in process.stderr.read().splitlines() if "it/s" not in line and "step" in line]
     assert line.startswith(f"asked to stop: saved after step {newest(config)}; the same command goes on")
+
+
+def test_ctrl_c_under_torchrun_keeps_a_checkpoint_says_one_line_of_ours_and_ends_with_torchruns_one(small):
+    config = small(steps=100_000)
+    process = torchrun(config, "--nproc-per-node", "2", "--standalone", save_every=90_000)
+    while not (config.folder / "curve.csv").exists():
+        time.sleep(0.01)
+        assert process.poll() is None, process.stderr.read()
+    os.kill(process.pid, signal.SIGINT)  # as the terminal does: torchrun's processes have sessions of their own
+    errors = process.communicate()[1].splitlines()
+    assert process.returncode == 1
+    assert errors.count(f"asked to stop: saved after step {newest(config)}; the same command goes on") == 1
+    assert newest(config) < 90_000
+    assert any("SignalException" in line for line in errors)  # torchrun's own report
 
 
 def test_wrong_questions_get_one_line_and_exit_code_two(small):

@@ -3,6 +3,7 @@
 import json
 import os
 import resource
+import shutil
 import signal
 import time
 
@@ -43,7 +44,7 @@ def test_machines_that_see_different_folders_do_not_train_together(small, tmp_pa
     assert [process.wait() for process in started] == [2, 2]
     message = started[0].stderr.read()
     assert message.startswith(
-        "error: process 1 has another newest checkpoint than process 0 (none, not step 4): all machines must see the"
+        "error: processes 0 and 1 do not have the same newest checkpoint (step 4 and none): all machines must see the"
     )
     assert message.count("\n") == 1
     assert {path: path.stat().st_mtime_ns for path in config.folder.rglob("*")}.items() >= {
@@ -51,10 +52,42 @@ def test_machines_that_see_different_folders_do_not_train_together(small, tmp_pa
     }.items()
 
 
+def test_weights_that_are_others_on_one_machine_are_found_where_the_step_is_the_same(small, tmp_path, monkeypatch):
+    config = died_after(small(out=str(tmp_path / "0")), 6, monkeypatch)
+    shutil.copytree(config.folder, tmp_path / "1")
+    folder = tmp_path / "1" / "checkpoints"
+    there = checkpoint.newest(folder)
+    there.model["positions.weight"][3, 5] += 1e-6
+    shutil.rmtree(folder / "step-00000004")
+    checkpoint.save(folder, 4, *there)
+    started = torchrun(tmp_path, 2, in_its_own_folder, tmp_path, *words(config))
+    assert [process.wait() for process in started] == [2, 2]
+    assert started[0].stderr.read().startswith("error: processes 0 and 1 do not have the same weights (")
+
+
+def with_its_own_text(folder, *arguments) -> int:
+    """The command line of a machine whose corpus is another than that of the others."""
+    return main(*arguments, "--corpus", f"{folder}/{os.environ['RANK']}.txt")
+
+
+def test_text_that_is_another_on_one_machine_is_found(small, prose, tmp_path):
+    text = (prose / "0.txt").read_text()
+    assert text.count("cat") > 1
+    (tmp_path / "0.txt").write_text(text)
+    (tmp_path / "1.txt").write_text(text.replace("cat", "tac", 1))
+    config = small()
+    started = torchrun(tmp_path, 2, with_its_own_text, tmp_path, *words(config))
+    assert [process.wait() for process in started] == [2, 2]
+    error = started[0].stderr.read()
+    assert error.startswith("error: processes 0 and 1 do not have the same text (")
+    assert error.count("\n") == 1
+    assert not config.folder.exists()
+
+
 def test_processes_that_write_one_checkpoint_must_see_one_folder(small, tmp_path):
     started = torchrun(tmp_path, 2, in_its_own_folder, tmp_path, *words(small(), parallel="fsdp"))
     assert [process.wait() for process in started] == [2, 2]
-    assert "process 1 has another run in its folder than process 0 (False, not True)" in started[0].stderr.read()
+    assert "processes 0 and 1 do not have the same run in the --out folder (True and False)" in started[0].stderr.read()
 
 
 def test_where_no_checkpoint_is_whole_the_run_stops_and_touches_nothing(small, monkeypatch):
