@@ -223,5 +223,10 @@ def print_errors(found: list[Error]) -> None:
     ]
     print_table(rows, ("record", "case", "what", "planned", "recorded", "ratio"))
     print()
+    print_summary(found)
+
+
+def print_summary(found: list[Error]) -> None:
+    """Prints, for each record and quantity, the least, median and largest planned over recorded."""
     rows = [(*row[:3], *(f"{ratio:.2f}" for ratio in row[3:])) for row in summary(found)]
     print_table(rows, ("record", "what", "cases", "least", "median", "most"))
