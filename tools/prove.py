@@ -26,6 +26,7 @@ from minilib.theory import statements
 from minilib.theory.attack import attack, plain
 from minilib.theory.decide import decide
 from minilib.theory.instances import sizes_of
+from minilib.theory.steps import Step
 
 ROOT = Path(__file__).resolve().parent.parent
 RECORD, PAGE = ROOT / "book" / "theorems.json", ROOT / "book" / "theorems.md"
@@ -33,7 +34,23 @@ ENGINE = [f"minilib/theory/{name}.py" for name in ("arithmetic", "attack", "deci
 UNDECIDED = 2  # sizes of one step; larger sizes take longer
 LEDGER = re.compile(r"^step +rel  checks  least slack  median rhs/lhs$")
 ROW = re.compile(r"^(?P<step>.+?) +(?P<relation><=|=) +(?P<checks>\d+) +(?P<slack>\S+) +(?P<ratio>\S+)$")
+LABELLED = re.compile(r"^:{3,}\{prf:(?:theorem|lemma|proposition|corollary)\}.*\n(?::label: (\S+))?", re.MULTILINE)
 PROMISE = re.compile(r"^promise +measured +promised +at the start +any method +ascent +says something$")
+
+# Which statement is the whole of what a table of promises is about: {its title there: (title, statement)}.
+WHOLE = {
+    "SGD on a smooth function": ("SGD on a smooth function", "the theorem, one rate, batches of b"),
+    "Theorem: the best pair": ("Theorem: the best pair", "(7) transient"),
+    "Theorem: Nesterov on a quadratic": ("Theorem: Nesterov on a quadratic", "(6) no hump"),
+    "Nesterov, strongly convex": ("Nesterov, strongly convex", "the theorem, any strongly convex function"),
+    "Nesterov without strong convexity": ("Nesterov without strong convexity", "the theorem, the promise"),
+    "Regret of AMSGrad": ("Theorem: regret of AMSGrad", "(6) regret"),
+    "Adam without momentum": ("Theorem: Adam without momentum", "the theorem up to its logarithm, three steps"),
+    "LARS on a smooth function": ("LARS on a smooth function", "the theorem, from end to end"),
+    "LAMB without a memory, end to end": ("LAMB without a memory", "the theorem, any zeros"),
+    "LAMB with a memory, end to end": ("LAMB with a memory, beta2 = 0.9", "the theorem, a memory"),
+    "Adafactor's steps": ("Adafactor's steps", "length of a run"),
+}
 
 
 def modules() -> list[str]:
@@ -143,6 +160,39 @@ def unattacked(name: str, ledgers: dict) -> list[str]:
     return missing
 
 
+def recorded(chapter: str) -> list[Step]:
+    """The steps that a chapter evaluates by `Step.record`: all that are named in a cell which calls it."""
+    cells = [cell.source for cell in nbformat.read(ROOT / "notebooks" / f"{chapter}.ipynb", as_version=4).cells]
+    alias = re.search(r"^from minilib\.theory\.statements import (\w+) as (\w+)$", "\n".join(cells), re.MULTILINE)
+    if not alias:
+        return []
+    module, named = load(alias[1]), []
+    for source in (source for source in cells if ".record(" in source):
+        for name, key in re.findall(rf"\b{alias[2]}\.(\w+)(?:\[\"(.+?)\"\])?", source):
+            value = getattr(module, name)
+            value = value[key] if key else value
+            named += [step for step in (value if isinstance(value, list) else [value]) if isinstance(step, Step)]
+    return named
+
+
+def labels() -> dict[str, list[str | None]]:
+    """{chapter: the labels of its theorems, lemmas, propositions and corollaries}, None for one without a label."""
+    sources = sorted((ROOT / "notebooks").glob("*.md"))
+    return {path.stem: [m[1] for m in LABELLED.finditer(path.read_text(encoding="utf-8"))] for path in sources}
+
+
+def whole_share(heading: str, rows: list[dict]) -> str:
+    """The largest share of a promise that the adversary reached, for a table of promises with this heading."""
+    for title, statement in WHOLE.items():
+        if heading.startswith(f"{title}: "):
+            return share_of(next(row for row in rows if row["holds"] and (row["title"], row["step"]) == statement))
+    return "–"
+
+
+def share_of(row: dict | None) -> str:
+    return "–" if not row or row["largest_share"] is None else f"{row['largest_share']:.3g}"
+
+
 def module_of(chapter: str) -> str:
     """'02_sgd' -> 'chapter_02', 'A_toolbox' -> 'appendix_a'."""
     head = chapter.partition("_")[0]
@@ -154,38 +204,46 @@ def page(record: dict) -> str:
     rows = [row for name in record["chapters"].values() for row in name["rows"]]
     held, broken = [row for row in rows if row["holds"]], [row for row in rows if not row["holds"]]
     true = sum(any(d["answer"] == "true" for d in row["decided"]) for row in held)
-    lines = [HEAD.format(held=len(held), attacks=f"{sum(row['attacks'] for row in held):,}", true=true)]
-    promises = []
+    lines, promises, fed, stated_rows = [], [], 0, 0
     for chapter, (ledgers, promised) in evaluated().items():
         known = record["chapters"].get(module_of(chapter), {"rows": []})["rows"]
         module = load(module_of(chapter)) if module_of(chapter) in modules() else None
-        promises += [[title, *cells] for title, instances in promised.items() for cells in instances]
+        promises += [
+            [title, *cells, whole_share(title, rows)] for title, instances in promised.items() for cells in instances
+        ]
+        by_record = {id(step) for step in recorded(chapter)}
         titles = list(dict.fromkeys([*ledgers, *(row["title"] for row in known if row["holds"])]))
         if titles:
             lines += ["", f"## {heading(chapter)}", "", f"{{doc}}`../notebooks/{chapter}`"]
         for title in titles:
             exempt = getattr(module, "EXEMPT", {}).get(title, {})
-            lines += ["", f"**{escaped(title)}**", ""]
+            refs = "".join(f", {{prf:ref}}`{label}`" for label in statements.LABELS.get(title, []))
+            lines += ["", f"**{escaped(title)}**{refs}", ""]
             if isinstance(exempt, str):
                 lines += [f"Evaluated only: {exempt}", ""]
             lines += ["| step | evaluated | attacked | reached | decided |", "|:--|--:|--:|--:|:--|"]
             stated = {row["step"]: row for row in known if row["holds"] and row["title"] == title}
+            same = {step.name for step in getattr(module, "THEOREMS", {}).get(title, []) if id(step) in by_record}
             for step in dict.fromkeys([*ledgers.get(title, {}), *stated]):
                 checks = ledgers.get(title, {}).get(step, {}).get("checks", "")
-                checks = f"{int(checks):,}" if checks else "–"
+                row, share = stated.get(step), share_of(stated.get(step))
+                stated_rows += bool(checks and row)
+                fed += bool(checks and row and step in same)
+                checks = f"{int(checks):,}{' †' * (step in same)}" if checks else "–"
                 reason = exempt.get(step, "") if isinstance(exempt, dict) else ""
-                row = stated.get(step)
-                share = "–" if not row or row["largest_share"] is None else f"{row['largest_share']:.3g}"
                 attacks, how = (f"{row['attacks']:,}", decided(row)) if row else ("–", reason or "–")
                 lines.append(f"| {escaped(step)} | {checks} | {attacks} | {share} | {how} |")
-    lines += [PROMISES, "| theorem | " + " | ".join(HEADS) + " |", "|:--|:--|" + "--:|" * 5 + ":--|"]
+    lines += [PROMISES, "| theorem | " + " | ".join(HEADS) + " |", "|:--|:--|" + "--:|" * 5 + ":--|--:|"]
     lines += ["| " + " | ".join(map(escaped, cells)) + " |" for cells in promises]
-    lines += [BROKEN, "| theorem | statement | broken by | with |", "|:--|:--|:--|:--|"]
+    lines += [BROKEN, "| theorem | statement | broken by | seconds | with |", "|:--|:--|:--|--:|:--|"]
     for row in broken:
-        given = ", ".join(f"{name} = {short(value)}" for name, value in row["counterexample"].items())
-        by = {"given": "a step's counterexample"}.get(row["broken_by"], row["broken_by"])
-        lines.append(f"| {escaped(row['title'])} | {escaped(row['step'])} | {by} | {given} |")
-    return "\n".join(lines) + "\n"
+        given = ", ".join(f"{name} = {short(value)}" for name, value in (row["counterexample"] or {}).items())
+        by = {"given": "a step's counterexample", None: "not broken within the budget"}
+        cells = [row["title"], row["step"], by.get(row["broken_by"], row["broken_by"])]
+        lines.append(f"| {' | '.join(map(escaped, cells))} | {row['seconds']:.2g} | {given or '–'} |")
+    attacks = f"{sum(row['attacks'] for row in held):,}"
+    counts = {"held": len(held), "attacks": attacks, "true": true, "fed": fed, "again": stated_rows - fed}
+    return "\n".join([HEAD.format(**counts), *lines]) + "\n"
 
 
 def heading(chapter: str) -> str:
@@ -205,14 +263,17 @@ def escaped(text: str) -> str:
     return text.replace("|", "\\|").replace("*", "\\*").replace("<", "&lt;")
 
 
-HEADS = ("instance", "measured", "promised", "at the start", "any method", "ascent", "says something")
+HEADS = ("instance", "measured", "promised", "at the start", "any method", "ascent", "says something", "reached")
 HEAD = """\
 (page-theorems)=
 # Every theorem, and who attacked it
 
 This page is written by `make prove`. It lists every ledger of the book, row by row, and says what was done to each row.
 
-* **Evaluated**: how often the chapter compared the two sides on its own run.
+* **Evaluated**: how often the chapter compared the two sides on its own run. At a dagger (†) it evaluated the very
+  function that was attacked; so it is in {fed} rows. In the other {again} rows the arrays of the chapter's cell have
+  another form, and the cell writes the two sides once more: there only the name of the row links what was evaluated
+  to what was attacked.
 * **Attacked**: how many instances an adversary tried. It satisfies the assumptions and is otherwise as mean as it can
   be: zeros, equal entries, exact cancellation, sizes from 1e-150 to 1e150. Then it climbs towards the largest left side
   beside the right one. {held} statements stand after {attacks} attacks.
@@ -230,13 +291,16 @@ The last lines of a proof promise something about a whole run. Such a promise is
 than two numbers that need no theorem: the value **at the start**, which a method keeps that never moves, and the value
 that **any method** must keep, because nothing larger exists. **Ascent** is the same run with its direction turned
 round: where the promise says something, ascent has to break it. Where no instance that we can afford says something,
-the last column names the number of steps from which one would.
+that column names the number of steps from which one would. **Reached** is the largest share of the promise that the
+adversary reached when it attacked the whole theorem, with a few steps in a few dimensions: at 1 no smaller constant
+would do. A dash: the theorem was attacked step by step only.
 """
 BROKEN = """
 ## False statements
 
 These were printed somewhere, or are easy to believe. The adversary was told nothing about them, except where it began
-from what had broken a step.
+from what had broken a step. The seconds are those of the attack, on the machine that wrote the record; where z3 broke
+a statement the attack had failed, and z3's own time is not counted.
 """
 
 

@@ -7,7 +7,7 @@ in `true_statements.py`.
 from fractions import Fraction
 
 from minilib.theory.arithmetic import absolute, dot, if_, maximum, minimum, norm1, root, sign, square, total
-from minilib.theory.statements import chapter_02, chapter_07, chapter_11
+from minilib.theory.statements import chapter_02, chapter_03, chapter_04, chapter_07, chapter_11
 from minilib.theory.statements.chapter_02 import mean, pit, pit_slope, sgd, spread
 from minilib.theory.steps import Step, nonnegative, real, unit
 
@@ -169,8 +169,8 @@ FALSE = {
     "CAME, grows like beta_3^(-t/2)": chapter_11.growth_printed,
     "Adam, weights do not shrink": forgets("Adam's weights", adam_v),
     "Adam, regret as first published": regret("Adam's regret"),
-    "momentum, beta without its square": momentum(
-        "beta = (sqrt L - sqrt mu)/(sqrt L + sqrt mu)", lambda s: (s.high - s.low) / (s.high + s.low) / 2
+    "momentum, half the root of the best beta": momentum(
+        "beta = (sqrt L - sqrt mu)/(2 (sqrt L + sqrt mu))", lambda s: (s.high - s.low) / (s.high + s.low) / 2
     ),
     "descent lemma with L/4": quadratic("L/4", (lambda s: f(s, s.y), lambda s: bend(s, s.L / 4))),
     "descent lemma in a pit, L/3": Step(
@@ -184,13 +184,11 @@ FALSE = {
     "short step without eta <= 1/L": Step(
         "short step", lr_variables, chapter_02.short_step.left, chapter_02.short_step.right, sizes=D
     ),
-    "best rate, root in the wrong place": Step(
-        "2 noise sqrt(2 Delta L/T)",
-        chapter_02.best_rate.variables,
-        chapter_02.best_rate.left,
-        lambda s: s.fall * s.L + 2 * s.noise * root(s.fall * s.L),
-        chapter_02.best_rate.assumptions,
-    ),
+    "best rate, root in the wrong place": chapter_02.root_misplaced,
+    "AMSGrad, a round without (A4)": chapter_04.not_convex,
+    "LAMB, an entry without (A3)": chapter_07.one_too_large,
+    "momentum, the minimum as printed": chapter_03.minimum_printed,
+    "Nesterov, one buffer for two learning rates": chapter_03.torch_schedule,
     "cocoercive without convexity": quadratic("cocoercive", cocoercive),
     "tangent below without convexity": quadratic("tangent", convex),
     "strong convexity from convexity": quadratic("strong", strong, low=lambda s: 0),

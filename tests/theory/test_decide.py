@@ -49,7 +49,7 @@ def test_z3_proves_a_true_step(step, sizes):
         ("LAMB (4), as printed", {"d": 2, "n": 2}),
         ("chapter 5, opens upwards", {"d": 2}),
         ("CAME, the clip bounds nothing", {}),
-        ("momentum, beta without its square", {}),
+        ("momentum, half the root of the best beta", {}),
         ("tangent below without convexity", {"d": 1}),
     ],
 )

@@ -81,6 +81,69 @@ def test_a_false_statement_among_the_true_ones_is_not_as_expected():
     assert not row["as_expected"]
 
 
+def false_row(**change):
+    row = {"title": "Young", "step": "(9) false", "holds": False, "attacks": 900, "largest_share": 0.9}
+    row |= {"seconds": 1.234, "decided": [], "counterexample": {"a": "-1"}, "broken_by": "ascent", "as_expected": True}
+    return row | change
+
+
+def lines_of(record, row):
+    rows = [*record["chapters"]["appendix_a"]["rows"], row]
+    chapters = record["chapters"] | {"appendix_a": {"digest": "", "rows": rows}}
+    return prove.page({"chapters": chapters}).splitlines()
+
+
+def test_a_false_statement_that_was_not_broken_is_listed_as_such(record):
+    row = false_row(counterexample=None, broken_by=None, as_expected=False)
+    assert "| Young | (9) false | not broken within the budget | 1.2 | – |" in lines_of(record, row)
+
+
+def test_the_bank_says_by_what_and_how_fast_a_statement_was_broken(record):
+    assert "| Young | (9) false | ascent | 1.2 | a = -1 |" in lines_of(record, false_row())
+
+
+def test_every_theorem_of_every_chapter_stands_in_the_table():
+    found = {chapter: labels for chapter, labels in prove.labels().items() if labels}
+    assert sum(map(len, found.values())) >= 50
+    for chapter, labels in found.items():
+        module = prove.load(prove.module_of(chapter))
+        titles = {*module.THEOREMS, *(t for t, why in getattr(module, "EXEMPT", {}).items() if isinstance(why, str))}
+        known = {label for title in titles for label in prove.statements.LABELS.get(title, [])}
+        assert [label for label in labels if label not in known] == [], chapter
+
+
+def test_no_title_in_the_table_names_a_theorem_that_no_chapter_has():
+    found = {label for labels in prove.labels().values() for label in labels}
+    named = {label for labels in prove.statements.LABELS.values() for label in labels}
+    assert named - found == set()
+
+
+def test_a_theorem_without_a_label_is_found_too():
+    text = ":::{prf:lemma} One\n:label: lem-one\n\n:::\n\n::::{prf:theorem} Two\n\nNothing.\n::::\n"
+    assert [match[1] for match in prove.LABELLED.finditer(text)] == ["lem-one", None]
+
+
+def test_the_whole_theorems_are_attacked_and_promise_something(record):
+    rows = {(r["title"], r["step"]) for c in record["chapters"].values() for r in c["rows"] if r["holds"]}
+    assert set(prove.WHOLE.values()) <= rows
+    headings = [title for _, promises in prove.evaluated().values() for title in promises]
+    for title in prove.WHOLE:
+        assert any(heading.startswith(f"{title}: ") for heading in headings), title
+
+
+def test_the_share_beside_a_promise_is_that_of_the_whole_theorem():
+    rows = [{"title": "Adafactor's steps", "step": "length of a run", "holds": True, "largest_share": 0.97213}]
+    assert prove.whole_share("Adafactor's steps: RMS", rows) == "0.972"
+    assert prove.whole_share("Adagrad: RMS", rows) == "–"
+
+
+def test_what_a_chapter_evaluates_by_the_attacked_function_is_read_from_its_cells():
+    by_record = prove.recorded("11_came")
+    assert chapter_11.cauchy in by_record
+    assert chapter_11.row_mean not in by_record  # (5) is written again in its cell
+    assert prove.recorded("15_76_minutes") == []
+
+
 def test_long_numbers_are_written_as_powers_of_ten():
     assert prove.short("[1, 1/1" + 150 * "0" + ", 4357142857]") == "[1, 1/1e150, 4357142857]"
     assert prove.short("39794040492630937") == "3.98e16"

@@ -219,6 +219,13 @@ best_rate = Step(
     lambda s: s.fall * s.L + 2 * root(s.noise * s.fall * s.L),
     lambda s: [(s.L, ">", 0), (s.noise, ">", 0), (s.fall, ">", 0)],
 )
+root_misplaced = Step(
+    "(7) best rate, the root in the wrong place",
+    best_rate.variables,
+    best_rate.left,
+    lambda s: s.fall * s.L + 2 * s.noise * root(s.fall * s.L),
+    best_rate.assumptions,
+)
 
 
 # The theorems from end to end.
@@ -320,5 +327,5 @@ THEOREMS = {
 }
 BROKEN = {
     "variance of a mini-batch": [as_if_with],
-    "SGD on a smooth function": [never_drawn, stale_sigma, any_rate, too_long, half_noise],
+    "SGD on a smooth function": [never_drawn, stale_sigma, any_rate, root_misplaced, too_long, half_noise],
 }

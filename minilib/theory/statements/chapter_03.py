@@ -50,6 +50,70 @@ def ball(s, beta, start, steps):
     return path[1:]
 
 
+# Torch's Nesterov beside the lookahead form, one coordinate: `slope` is the gradient at the lookahead point y.
+def velocity_step(s, lr):
+    """x_{t+1} - x_t, where `lr` is the learning rate of this step."""
+    return s.beta * (s.x - s.before) - lr * s.slope
+
+
+def buffer_step(s):
+    """m_{t+1} = beta m_t + gradient, with m_t = -v_t / eta."""
+    return -s.beta * (s.x - s.before) / s.lr + s.slope
+
+
+one_lookahead = {"x": real(), "before": real(), "slope": real(), "lr": real(), "beta": real()}
+torch_buffer = Step(
+    "(1) torch's buffer",
+    one_lookahead,
+    lambda s: -velocity_step(s, s.lr) / s.lr,
+    buffer_step,
+    lambda s: [(s.lr, "!=", 0)],
+    "=",
+)
+
+
+def next_lookahead(s, lr):
+    return s.x + (1 + s.beta) * velocity_step(s, lr)
+
+
+def by_torch(s, lr):
+    return s.x + s.beta * (s.x - s.before) - lr * (s.slope + s.beta * buffer_step(s))
+
+
+torch_step = Step(
+    "(2) torch's step",
+    one_lookahead,
+    lambda s: next_lookahead(s, s.lr),
+    lambda s: by_torch(s, s.lr),
+    lambda s: [(s.lr, "!=", 0)],
+    "=",
+)
+torch_schedule = Step(
+    "(2) torch's step, with a schedule",
+    one_lookahead | {"new": real()},
+    lambda s: next_lookahead(s, s.new),
+    lambda s: by_torch(s, s.new),  # the buffer still holds -v_t / eta with the learning rate before
+    lambda s: [(s.lr, "!=", 0), (s.new, "!=", 0)],
+    "=",
+)
+
+
+# The minimum of q x^2 / 2 + c x + b lies at -c / q.
+def completed(name, centre):
+    return Step(
+        name,
+        {"q": nonnegative(), "c": real(), "b": real(), "x": real()},
+        lambda s: s.q * s.x * s.x / 2 + s.c * s.x + s.b,
+        lambda s: s.q / 2 * (s.x - centre(s)) * (s.x - centre(s)) + s.b - s.c * s.c / (2 * s.q),
+        lambda s: [(s.q, ">", 0)],
+        "=",
+    )
+
+
+minimum_at = completed("the minimum of q x^2 / 2 + c x + b is at -c / q", lambda s: -s.c / s.q)
+minimum_printed = completed("the minimum of q x^2 / 2 + c x + b is at c / q, as printed", lambda s: s.c / s.q)
+
+
 # Heavy ball on a quadratic. The eigenvectors are the columns of a reflection, I - 2 vv'/|v|^2, any v but zero.
 def reflected(v, x):
     return [y - 2 * dot(v, x) / square(v) * z for y, z in zip(x, v, strict=True)]
@@ -598,7 +662,9 @@ potential_falls = Step(
 no_bottom = without_bottom("the theorem, the promise", 1)
 half_of_it = without_bottom("the theorem, half the promise", Fraction(1, 2))
 
+LOOKAHEAD = "Lemma: where Nesterov looks"
 THEOREMS = {
+    LOOKAHEAD: [torch_buffer, torch_step],
     "Theorem: heavy ball on a quadratic": [decoupled, eigenvalues, factorised, modulus, stable],
     "Theorem: the best pair": [
         *(*CHAIN, beta_out, best_bound, double_roots, transient),
@@ -609,7 +675,8 @@ THEOREMS = {
     "Nesterov without strong convexity": [potential_falls, no_bottom],
 }
 BROKEN = {
-    "Theorem: heavy ball on a quadratic": [stable_flat, slower],
+    LOOKAHEAD: [torch_schedule],
+    "Theorem: heavy ball on a quadratic": [minimum_printed, stable_flat, slower],
     "Theorem: the best pair": [no_transient, bent],
     "Theorem: Nesterov on a quadratic": [any_rate, same_room],
     "Theorem: the cloud of stochastic heavy ball": [not_independent, same_cloud],

@@ -268,6 +268,14 @@ convex = Step(
 )
 
 
+not_convex = Step(
+    "(1) convex, for a loss that is not: without (A4)",
+    convex.variables | {"a": real()},
+    convex.left,
+    convex.right,
+)
+
+
 def move(s):
     return minimum(s.end, maximum(-s.end, s.x - over(s.g, s.w)))
 
@@ -761,6 +769,7 @@ THEOREMS = {
 BROKEN = {
     "Propositions: Adam's averages": [quoted],
     TRAPPED: [v_remembers, middle_first, trap_remembers],
+    REPAIRED: [not_convex],
     "Regret of Adam, as first published": [adam_shrinks, parts_shrink, adam_regret, kingma_ba],
     BOUND: [points_along, guessed, no_floor, free_noise],
 }

@@ -13,6 +13,7 @@ The second half, from "a memory" on, is about beta_2 > 0, where zeros cost nothi
 
 from fractions import Fraction
 from itertools import product
+from types import SimpleNamespace
 
 from minilib.theory.arithmetic import absolute, dot, if_, maximum, minimum, norm1, root, sign, square, total
 from minilib.theory.steps import Step, Variable, nonnegative, real, unit
@@ -526,6 +527,14 @@ def bounded_v(name, v):
 
 bounded = bounded_v("(2b) v <= G^2", lambda s: squares(s.beta2, s.g))
 bounded_sum = bounded_v("(2b) v <= G^2, a sum of squares", lambda s: square(s.g))
+one_too_large = Step(
+    "(2b) v <= G^2, one entry above G: without (A3)",
+    bounded.variables,
+    bounded.left,
+    bounded.right,
+    lambda s: inside(SimpleNamespace(g=s.g[:-1], G=s.G, beta2=s.beta2)),  # the newest entry is free
+    sizes=bounded.sizes,
+)
 
 
 # One batch, or n, after any history: v before is a share of G^2, and G is at least as large as every entry.
@@ -683,7 +692,7 @@ THEOREMS = {
 }
 BROKEN = {
     "LAMB without a memory": [signs_printed, printed, whole_printed, cheaper, coefficient_one, signs_of_m],
-    "LAMB with a memory, beta2 = 0.9": [short_late, bounded_sum],
+    "LAMB with a memory, beta2 = 0.9": [short_late, bounded_sum, one_too_large],
 }
 # What broke a step is tried on the theorem first: name: (step, its instance as one of the theorem).
 LIFTED = {whole_printed.name: (printed, lifted)}

@@ -1,9 +1,10 @@
-"""Chapter 8: the best of k trials, and the winner's curse.
+"""Chapter 8: how often chance separates two methods, the best of k trials, and the winner's curse.
 
 Joint distributions are the adversary's: outcomes j with weights w_j, which are divided by their sum. An equation for
 every rank, or for every k, is one step: both sides are added up with coefficients `y` that the adversary chooses.
 """
 
+from fractions import Fraction
 from itertools import combinations, permutations, product
 from math import comb
 
@@ -47,6 +48,61 @@ def expected(s, numbers):
 def some_chance(s):
     return [(total(s.w), ">", 0)]
 
+
+# --- False alarms of separation: 2s scores, all different, of two methods that differ in name only
+
+
+def all_different(x):
+    return [(a, "!=", b) for a, b in combinations(x, 2)]
+
+
+def separated(ours, theirs):
+    """1 where all scores of one method lie below all scores of the other."""
+    below = if_(largest(ours), "<", least(theirs), 1, 0)
+    return below + if_(largest(theirs), "<", least(ours), 1, 0)
+
+
+def separations(x):
+    """How many of the ways to give half of the scores to the first method separate the two."""
+    ways = combinations(range(len(x)), len(x) // 2)
+    return total(separated([x[i] for i in way], [x[i] for i in range(len(x)) if i not in way]) for way in ways)
+
+
+def two_of_the_ways(name, assumptions, sizes):
+    return Step(name, {"x": real("s2")}, lambda s: separations(s.x), lambda s: 2, assumptions, "=", sizes)
+
+
+two_ways = two_of_the_ways("(1) two of the ways", lambda s: all_different(s.x), {"s2": (2, 4, 6)})
+with_ties = two_of_the_ways("(1) two of the ways, scores that may be equal", lambda s: [], {"s2": (2, 4)})
+
+
+def alarm_rate(name, ways):
+    """The probability of separation, in outcomes j with weights w_j; `ways` lists what happens to an outcome."""
+
+    def rate(s):
+        return expected(s, [total([0 * s.w[0], *(separated(*way) for way in ways(x))]) / len(ways(x)) for x in s.x])
+
+    return Step(
+        name,
+        {"w": nonnegative("J"), "x": real("J", "s2")},
+        rate,
+        lambda s: Fraction(2, comb(len(s.x[0]), len(s.x[0]) // 2)) + 0 * s.w[0],
+        lambda s: [*some_chance(s), *(premise for x in s.x for premise in all_different(x))],
+        "=",
+        {"J": (1, 2), "s2": (2, 4)},
+    )
+
+
+def in_two_halves(x):
+    return [(order[: len(x) // 2], order[len(x) // 2 :]) for order in permutations(x)]
+
+
+def first_half_and_second(x):
+    return [(x[: len(x) // 2], x[len(x) // 2 :])]
+
+
+alarms = alarm_rate("(2) equally likely", in_two_halves)
+alarms_unlike = alarm_rate("(2) methods that differ in more than the name", first_half_and_second)
 
 # --- The expected best of k
 
@@ -288,12 +344,14 @@ best_moment = Step(
     sizes={"J": (1, 2), "N": (1, 2)},
 )
 
-BEST, CURSE = "Expected best of k trials", "The winner's curse"
+TIE, BEST, CURSE = "False alarms of separation", "Expected best of k trials", "The winner's curse"
 THEOREMS = {
+    TIE: [two_ways, alarms],
     BEST: [counts, over_subsets, unbiased],
     CURSE: [low_score, not_the_best, fresh, at_most_largest],
 }
 BROKEN = {
+    TIE: [with_ties, alarms_unlike],
     BEST: [drawn_with_repeats, unsorted, not_exchangeable],
     CURSE: [biased_noise, reported_again, knows_the_tuning, best_moment],
 }

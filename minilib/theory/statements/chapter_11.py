@@ -346,24 +346,77 @@ clipped = Step(
 )
 
 
-def certain(s, t):
-    """The squared step after t equal updates, times beta_3^t."""
-    q = s.beta1 * s.beta1
-    grown = (1 - s.beta3) * q * (power(s.beta3, t) - power(q, t)) / (s.beta3 - q)
-    return (1 - power(s.beta1, t)) * (1 - power(s.beta1, t)) / grown * power(s.beta3, t)
-
-
-def like_a_power(name, assumptions):
-    """'The step grows like beta_3^(-t/2)': times beta_3^(t/2) it no longer falls by half when t doubles."""
-    return Step(name, BETAS, lambda s: certain(s, 10) / 2, lambda s: certain(s, 20), assumptions)
-
-
 def apart(s):
     return inside(s) + [(s.beta3, "!=", s.beta1 * s.beta1)]
 
 
-growth = like_a_power("growth, beta_3 > beta_1^2", lambda s: inside(s) + [(s.beta3, ">", s.beta1 * s.beta1)])
-growth_printed = like_a_power("growth, any beta_3, as printed", apart)
+# Updates that are all 1, as in a matrix with a constant gradient of rank one.
+def equal_updates(name, left, right):
+    variables = BETAS | {"u": Variable(("t",), 1, 1), "eps": nonnegative()}
+    return Step(name, variables, left, right, apart, "=", {"t": (1, 2, 3, 10)})
+
+
+def distance(s):
+    """1 - m_t."""
+    return 1 - averages(s.beta1, s.u)[-1]
+
+
+def constant_S(s, t):
+    """S_t as it is printed, for eps_2 = 0."""
+    q = s.beta1 * s.beta1
+    return (1 - s.beta3) * q * (power(s.beta3, t) - power(q, t)) / (s.beta3 - q)
+
+
+constant = [
+    equal_updates("(1) m", lambda s: averages(s.beta1, s.u)[-1], lambda s: 1 - power(s.beta1, len(s.u))),
+    equal_updates("(2) U", lambda s: distance(s) * distance(s), lambda s: power(s.beta1 * s.beta1, len(s.u))),
+    equal_updates(
+        "(3) S",
+        lambda s: instability(s) + s.eps * total(weights(s)),
+        lambda s: constant_S(s, len(s.u)) + s.eps * (1 - power(s.beta3, len(s.u))),
+    ),
+]
+
+
+def certain(s, t, rate):
+    """The squared step after t equal updates, times rate^t."""
+    reached = 1 - power(s.beta1, t)
+    return reached * reached / constant_S(s, t) * power(rate, t)
+
+
+def no_slower(name, assumptions, rate):
+    """'The step grows like rate^(-t/2)': times rate^(t/2) its square does not fall by half when t doubles."""
+    return Step(name, BETAS, lambda s: certain(s, 10, rate(s)) / 2, lambda s: certain(s, 20, rate(s)), assumptions)
+
+
+def no_faster(name, assumptions, rate):
+    """Nor does it grow by more than 4."""
+    return Step(name, BETAS, lambda s: certain(s, 20, rate(s)), lambda s: 4 * certain(s, 10, rate(s)), assumptions)
+
+
+def beta3(s):
+    return s.beta3
+
+
+def beta1_squared(s):
+    return s.beta1 * s.beta1
+
+
+def slow_average(s):
+    return inside(s) + [(s.beta3, ">", s.beta1 * s.beta1)]
+
+
+def fast_average(s):
+    return inside(s) + [(s.beta3, "<", s.beta1 * s.beta1)]
+
+
+constant += [
+    no_slower("(4a) beta_3 > beta_1^2, no slower", slow_average, beta3),
+    no_faster("(4a) beta_3 > beta_1^2, no faster", slow_average, beta3),
+    no_slower("(4b) beta_3 < beta_1^2, no slower", fast_average, beta1_squared),
+    no_faster("(4b) beta_3 < beta_1^2, no faster", fast_average, beta1_squared),
+]
+growth_printed = no_slower("(4) like beta_3^(-t/2), any beta_3, as printed", apart, beta3)
 
 
 # "The clip does not bound the step": then no bound from the clip could ever lie below K_t. It does, from some t on.
@@ -635,6 +688,7 @@ too_large = Step(
     lambda s: 0,
     lambda s: [(s.k, ">=", 3), (s.k - 1, "<", s.h)],
 )
+CERTAIN = "Certainty without end"
 THEOREMS = {
     "CAME's step": [
         moves,
@@ -647,8 +701,8 @@ THEOREMS = {
         rows_bound,
         columns_bound,
         rank_one_bound,
-        growth,
     ],
+    CERTAIN: constant,
     "The clip bounds CAME's step": [both_sides, average_clipped, first_stays, clip_step, clipped, acts],
     "rank one twice": [products, unrolled, one_shape],
     "factoring an instability": [too_bold, disjoint, half_each],
@@ -656,7 +710,8 @@ THEOREMS = {
     "clipping uphill": uphill,
 }
 BROKEN = {
-    "CAME's step": [no_bound, growth_printed, any_entry],
+    "CAME's step": [no_bound, any_entry],
+    CERTAIN: [growth_printed],
     "The clip bounds CAME's step": [clip_every_entry, clip_later],
     "rank one twice": [two_shapes],
     "factoring an instability": [too_bold_signed, not_zero],
