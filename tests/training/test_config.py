@@ -5,8 +5,7 @@ import re
 
 import pytest
 
-from minilib.training.config import Config, parse
-from minilib.training.elsewhere import ABSENT, ELSEWHERE
+from minilib.training.config import ABSENT, ELSEWHERE, Config, parse
 from minilib.training.finetune import Finetuning
 from minilib.training.generate import Question
 
