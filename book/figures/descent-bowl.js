@@ -42,8 +42,9 @@
       left.dot(start[0], start[1], { fill: "var(--ink)", r: 4.5 });
       right.line(points.map((x, t) => [t, Math.max(1e-9, loss(x, h))]), { stroke: "var(--b)" });
       const near = Math.abs(lr - edge) < 0.0007;
-      const lesson = near ? "This is the edge, 2/8: x₂ jumps from 1 to −1 and back, and the jumps never shrink."
-        : lr > edge ? "Too long: x₂ changes its sign in every step and grows. The loss runs away."
+      const lesson = lr === 0 ? "A step of length 0 leads nowhere."
+        : near ? "This is the edge, 2/8: x₂ jumps from 1 to −1 and back, and the jumps never shrink."
+        : lr > edge ? "Too long: x₂ changes its sign in every step and grows. The loss grows without bound."
         : lr > turn + 0.0007 ? "In every step x₂ jumps to the other side of the valley, a little lower each time."
         : lr > turn - 0.0007 ? "At 1/8 one step takes x₂ to the bottom of the valley; x₁ still has a long way to go."
         : "The path slides down without a jump, and slowly along the flat direction.";

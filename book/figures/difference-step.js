@@ -62,7 +62,7 @@
         ? "r + h is rounded to r: the difference is 0, and a gradient of zero would pass the check."
         : h > 5 * h0 ? "Truncation decides: the curve is not a line between the two points, and a shorter step is better."
         : h < h0 / 5 ? "Rounding decides: the two values of f share nearly all their digits, and a longer step is better."
-        : "Near the best step, truncation and rounding are alike.";
+        : "Near the best step the two errors are about equal.";
       ui.verdict(`<b>h = ${Live.number(h)}</b>: the difference is ${D.toFixed(6)}, the derivative ${exact.toFixed(6)}; ` +
         `${digits === 0 ? "no digit is" : digits === 1 ? "one digit is" : `${digits} digits are`} right. ${lesson}`);
     }

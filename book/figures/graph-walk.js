@@ -31,9 +31,9 @@
     "y has the adjoint 1, the derivative of y with respect to itself.",
     "y sends u · 1 to s. <b>The adjoint of s is not complete</b>: s was used twice, and u has not had its turn.",
     "y sends s · 1 to u. Nothing else uses u, so u is complete.",
-    "u sends 1 times its adjoint to s. <b>Now s is complete</b>: both of its uses have reported, and the two add.",
-    "u sends 1 times its adjoint to c.", "Only now is it the turn of s: it sends b times its adjoint to a.",
-    "s sends a times its adjoint to b. Every edge was used once, and all adjoints are known.",
+    "u sends its adjoint times 1 to s. <b>Now s is complete</b>: both contributions have arrived, and they add up.",
+    "u sends its adjoint times 1 to c.", "Only now is it the turn of s: it sends its adjoint times b to a.",
+    "s sends its adjoint times a to b. Every edge was used once, and all adjoints are known.",
   ];
   const complete = { y: 4, u: 6, s: 7, c: 8, a: 9, b: 10 }; // the step after which an adjoint is complete
   const computed = { a: 0, b: 0, c: 0, s: 1, u: 2, y: 3 };

@@ -116,7 +116,7 @@
         right.area([[x0, 0], [x1, 0], [x1, h], [x0, h]], { fill: "var(--a)", "fill-opacity": 0.65 });
       }
       right.line([[mean, 0], [mean, 1.08]], { stroke: "var(--b)" });
-      ui.verdict(t === 0 ? `Before the first step there is <b>one</b> history, at a loss of ${Live.number(first, 3)}.`
+      ui.verdict(t === 0 ? `Before the first step there is only the start, at a loss of ${Live.number(first, 3)}.`
         : `After step ${t} there are <b>8<sup>${t}</sup> = ${Live.number(n, 6)}</b> equally likely runs. Their mean loss is ` +
           `<b>${Live.number(mean, 3)}</b> (start: ${Live.number(first, 3)}); single runs lie between ${Live.number(low, 3)} and ` +
           `${Live.number(high, 3)}, and ${Live.number(100 * above, 2)} % of them above the start.`);

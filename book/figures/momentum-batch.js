@@ -69,12 +69,12 @@
       });
       const [sgd, ball] = found, ratio = sgd.n / ball.n;
       const lesson = ball.rate > edge
-        ? "Momentum's best rate is beyond SGD's edge: curvature limits SGD, and momentum goes on."
-        : ratio < 1.08 ? "Noise sets both rates, far below the edge. Momentum is SGD here."
-        : "Momentum's best rate is nearing SGD's edge, and the two begin to part.";
+        ? "Momentum's best rate is beyond SGD's edge: curvature stops SGD, and momentum can go on."
+        : ratio < 1.08 ? "Noise sets both rates, far below the edge: momentum is only another way to write SGD here."
+        : "Momentum's best rate comes near SGD's edge, and momentum begins to gain.";
       ui.verdict(`At <b>b = ${Live.number(b, 4)}</b> SGD needs <b>${sgd.n} steps</b> at its best rate, ` +
-        `${Live.number(sgd.rate)}; momentum needs <b>${ball.n}</b> at ${Live.number(ball.rate)}: ` +
-        `${Live.number(ratio, 3)} times fewer. ${lesson}`);
+        `${Live.number(sgd.rate)}. Momentum needs <b>${ball.n}</b>, at ${Live.number(ball.rate)}: SGD needs ` +
+        `${Live.number(ratio, 3)} times as many. ${lesson}`);
     }
 
     const bar = ui.slider({

@@ -95,11 +95,13 @@
       const where = `At <b>ηλ = ${Live.number(s, 3)}</b>, <b>β = ${Live.number(beta, 3)}</b> the run is <b>${kind}</b>`;
       const factor = Live.number(r, 3);
       const said = {
-        monotone: `: two real roots. The larger one, ${factor}, is the factor a step; more spring or more momentum helps.`,
-        oscillating: `: two complex roots, both at distance √β = ${factor} from zero. Moving left or right turns them ` +
-          "and changes nothing about the speed.",
+        monotone: `: two real roots. The larger one, ${factor}, is the factor a step. In this region a larger ηλ or a ` +
+          "larger β makes the run faster.",
+        oscillating: `: two complex roots, both at distance √β = ${factor} from zero. Moving the point left or ` +
+          "right turns the roots but does not change this distance, so the speed stays the same.",
         alternating: `: two negative roots. x changes its sign at every step; the factor is ${factor}.`,
-        divergent: `: one root is outside the unit circle, and every step multiplies the error by ${factor}.`,
+        divergent: ": one root is outside the unit circle, and in the long run every step multiplies the error " +
+          `by ${factor}.`,
       };
       const plain = beta === 0 && kind !== "divergent"
         ? ` Without momentum one root is zero: gradient descent, with the factor |1 − ηλ| = ${factor}.` : "";

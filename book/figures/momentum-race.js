@@ -76,12 +76,12 @@
       const list = order.map((k) => `${runners[k][0]} (${percent(share[k])} left)`);
       const hump = Math.max(...shares(paths[1])), worst = share[1] > 1.005;
       const lesson = t === 0 ? "All three stand at the start."
-        : worst ? `Heavy ball is farther away than at the start; its worst is ${Live.number(100 * hump, 3)} %.`
-        : order[0] === 1 ? "The root of κ pays: heavy ball is in front."
+        : worst ? `Heavy ball is farther away than at the start. At its worst it has ${Live.number(100 * hump, 3)} % left.`
+        : order[0] === 1 ? "Heavy ball is in front: in the long run it shrinks the error fastest."
         : hump > 1.05 ? "Heavy ball has its hump behind it and is catching up."
-        : kappa < 1.01 ? "No valley: one step is enough for all."
-        : "No hump, and little to gain.";
-      ui.verdict(`At <b>κ = ${Live.number(kappa)}</b> after <b>${t} steps</b>: ${list.join(", ")}. ${lesson}`);
+        : kappa < 1.01 ? "This is no valley but a round bowl: one step brings all three to the minimum."
+        : "Heavy ball has no hump here, and there is little to gain.";
+      ui.verdict(`At <b>κ = ${Live.number(kappa)}</b> after <b>${t} step${t === 1 ? "" : "s"}</b>: ${list.join(", ")}. ${lesson}`);
       const rows = [0, 1, 2, 5, 10, 20, 40, 60, 90, 120].map((step) =>
         [`${step}`, ...paths.map((points) => percent(shares(points)[step]))]);
       ui.table(["step", ...runners.map(([name]) => name)], rows);

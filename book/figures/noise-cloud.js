@@ -57,11 +57,11 @@
       right.dot(b, ratio(b), { r: 6 });
       const often = wrong > 0.005 ? `${Math.round(100 * wrong)} of 100 such steps (orange) point uphill`
         : "fewer than 1 such step in 200 points uphill";
-      const lesson = b < B / 2 ? "The noise decides, and a larger batch visibly helps."
-        : b < 6 * B ? "Noise and gradient are alike: the last place where a larger batch clearly pays."
-        : "The gradient is clean. Twice the batch is twice the work and changes almost nothing.";
-      ui.verdict(`At <b>b = ${Live.number(b, 4)}</b> the noise is <b>${Live.number(ratio(b))} times</b> as long as the ` +
-        `gradient; ${often}. ${lesson}`);
+      const lesson = b < B / 2 ? "Most of such a step is noise, and a larger batch visibly helps."
+        : b < 6 * B ? "From here on a larger batch helps less and less."
+        : "The gradient is nearly exact. Twice the batch is twice the work and changes almost nothing.";
+      const times = Live.number(ratio(b)), long = times === "1" ? "<b>about as long</b>" : `<b>${times} times</b> as long`;
+      ui.verdict(`At <b>b = ${Live.number(b, 4)}</b> the noise is ${long} as the gradient; ${often}. ${lesson}`);
     }
 
     const bar = ui.slider({

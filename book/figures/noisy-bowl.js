@@ -55,18 +55,18 @@
         right.line([[0, rest], [steps, rest]], dashes);
       }
       const shrink = (1 - lr * lambda) ** 2, near = 1e-9;
-      const lesson = lr > 2 + near ? `Beyond 2/L each step multiplies the mean square by ${Live.number(shrink, 3)}: there is ` +
+      const lesson = lr > 2 + near ? `beyond 2/L each step multiplies the mean square by ${Live.number(shrink, 3)}: there is ` +
           "no floor, and no batch size helps."
-        : lr > 2 - near ? "At 2/L nothing old is forgotten and noise is added at every step: there is no floor."
-        : `The floor is <b>${Live.number(rest)}</b>; the rule of thumb ησ²/4b says ${Live.number(thumb(lr, b, sigma))}. ` +
-          (lr > 1.5 ? "This close to the edge the rule is far too low, and the ball is thrown from side to side."
+        : lr > 2 - near ? "at 2/L the old error does not shrink and every step adds noise: there is no floor."
+        : `the floor is <b>${Live.number(rest)}</b>; the rule of thumb ησ²/4b says ${Live.number(thumb(lr, b, sigma))}. ` +
+          (lr > 1.5 ? "This close to the edge the rule is far too low, and the ball jumps from side to side."
             : lr < 0.1 ? "A low floor, but the ball takes long to arrive."
             : "The ball arrives soon and then jumps about for ever.");
       ui.verdict(`At <b>η = ${Live.number(lr, 3)}/L</b> and <b>b = ${b}</b>: ${lesson}`);
     }
 
     const rate = ui.slider({
-      label: "learning rate", range: [0.02, most], value: 0.5, steps: 104,
+      label: "learning rate", range: [0.02, most], value: 0.5, steps: 208,
       format: (lr) => `${Live.number(lr, 3)}/L`, change: () => draw(),
     });
     const batch = ui.slider({

@@ -73,12 +73,12 @@
       const ours = steepest(g, 1, norm), hers = steepest(g, c, norm);
       picture(left, 1, ours, hers);
       picture(right, c, ours, hers);
-      const degrees = angle(ours, hers), factor = Live.number(c, 3), square = Live.number(c * c, 3);
+      const degrees = angle(ours, hers), factor = Live.number(c, 3), square = Live.number(c * c, 5);
       const lesson = Math.abs(c - 1) < 0.02 ? "One unit, one steepest direction."
         : norm === "euclid" ? `Measured in our unit, her step along the weight is c² = ${square} times ours for the same ` +
-          "step along the offset: c from the derivative, c from the unit."
-        : norm === "largest" ? `Both knobs move by 1 in their own unit, whatever the size of the derivatives. The unit ` +
-          `enters once: c = ${factor}.`
+          "step along the offset: one factor c comes from the derivative, one from the unit."
+        : norm === "largest" ? `Both knobs move by 1 in their own unit, whatever the size of the derivatives. ` +
+          `Measured in our unit, her step along the weight is c = ${factor} times ours.`
         : degrees > 1 ? "Only the knob with the largest partial derivative moves: for us the offset, for her the weight."
         : "Only the knob with the largest partial derivative moves: the offset, for both of us.";
       ui.verdict(`Her ink goes from 0 to <b>${factor}</b>. In our picture the two steepest directions differ by ` +

@@ -66,7 +66,7 @@
         ? "The memory of m is so much longer than that of v that no bound on a step holds."
         : taken < -0.02 ? "Most gradients point back, and each has one vote: Adam walks <b>backwards</b>."
         : second.value() < 1.5 ? "Each gradient is divided by about its own size: Adam counts signs."
-        : second.value() < 20 ? "The memory of v is short: the mean lies off the formula."
+        : second.value() < 20 ? "The memory of v is short, so the mean step need not follow the formula."
         : r < 0.5 ? "The signal wins: a full step, whatever the size of the gradient."
         : r < 6 ? "The noise shortens the step, as the formula says."
         : "The noise wins: Adam hardly moves on average, and its single steps cancel.";

@@ -58,13 +58,13 @@
       const [flat, steep] = lambdas.map((lambda) => factor(lr, lambda)), near = 1e-9;
       const slower = Math.max(...lambdas.map((lambda) => stepsToATenth(lr, lambda)));
       const tenth = `A tenth of the error is left after <b>${Live.number(slower, 3)} steps</b>.`;
-      const lesson = lr < 1 - near ? `Both directions shrink without crossing the valley, and the flat one decides. ${tenth}`
-        : lr < 1 + near ? `The steep direction is solved in one step, and the flat one decides. ${tenth}`
+      const lesson = lr < 1 - near ? `The path does not cross the valley, and the flat direction decides. ${tenth}`
+        : lr < 1 + near ? `Along the steep direction the error is gone after one step, and the flat direction decides. ${tenth}`
         : lr < best + 0.01 ? `The path jumps across the valley and still shrinks; the flat direction decides. ${tenth}`
         : lr < 2 - near ? `Now the steep direction is the slower one. ${tenth}`
-        : lr < 2 + near ? "At the edge the steep direction jumps from side to side for ever."
+        : lr < 2 + near ? "At the edge the path jumps from side to side of the valley for ever."
         : `Beyond the edge each jump is <b>${Live.number(-steep, 3)} times</b> as long as the last; after 40 steps the ` +
-          `steep error is ${Live.number(Math.abs(walk[steps][1] / start[1]), 2)} times what it was.`;
+          `error along the steep direction is ${Live.number(Math.abs(walk[steps][1] / start[1]), 2)} times what it was.`;
       ui.verdict(`At <b>η = ${Live.number(lr, 3)}/L</b> the factors are ${Live.number(flat, 3)} and ` +
         `${Live.number(Math.abs(steep) < near ? 0 : steep, 3)}. ${lesson}`);
     }

@@ -60,8 +60,8 @@
       const k = 3 * Math.max(0, Math.ceil(t / 3) - 1), up = step(k + 1) + step(k + 2);
       const lesson = end > 0.5 ? "Adam stays at the <b>worst point</b>."
         : end > -0.5 ? "This is the edge: the steps nearly cancel." : "The memory is long enough: Adam goes to the <b>best point</b>.";
-      ui.verdict(`Rounds ${k + 1} to ${k + 3}: one step down of <b>${step(k).toFixed(3)}</b>, two steps up, together ` +
-        `<b>${up.toFixed(3)}</b>. With β₂ = ${beta2.toFixed(2)} the late mean position is ${Live.number(end)}. ${lesson}`);
+      ui.verdict(`Rounds ${k + 1} to ${k + 3}: one step down of <b>${step(k).toFixed(3)}</b>, two steps up of together ` +
+        `<b>${up.toFixed(3)}</b>. With β₂ = ${beta2.toFixed(2)} the mean position in rounds 2,001 to 3,000 is ${Live.number(end)}. ${lesson}`);
       ui.table(["round", "gradient", "√v", "position"], Array.from({ length: 6 }, (_, j) =>
         [`${j + 1}`, Live.number(g[j]), Math.sqrt(vs[j]).toFixed(3), Live.number(xs[j], 3)]));
     }
@@ -73,7 +73,7 @@
       label: "large slope C", range: [2.5, 10], value: 3, steps: 15, format: (C) => C.toFixed(1), change: () => draw(),
     });
     ui.button("the theorem's edge", () => memory.set(proved(size.value())));
-    ui.button("where it opens", () => {
+    ui.button("where Adam escapes", () => {
       const open = grid.find((b) => late(size.value(), b) < 0);
       memory.set(open ?? 0.99);
     });

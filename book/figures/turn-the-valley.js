@@ -107,7 +107,7 @@
       const ratio = adamSteps / bestAdam(kappa, 0)[0];
       const lesson = a < 0.5 ? "Valley and coordinates agree: Adam does not see the condition number."
         : ratio < 1.3 ? "Adam hardly notices the turn."
-        : ratio < 2.5 ? "Adam begins to feel the turn." : "Adam's division no longer fits the valley.";
+        : ratio < 2.5 ? "Adam begins to feel the turn." : "Dividing coordinate by coordinate no longer fits this valley.";
       ui.verdict(`Turned by <b>${a.toFixed(0)}°</b>, κ = ${kappas[kappa]}: Adam needs <b>${adamSteps} steps</b>, ` +
         `${ratio.toFixed(1)} times as many as without a turn; momentum needs ${ballSteps}, at every angle. ${lesson}`);
       ui.table(["angle", "Adam", "momentum"], all.map(([d, one, two]) => [`${d}°`, `${one[0]}`, `${two[0]}`]));
