@@ -84,6 +84,8 @@ class Model:
     def __post_init__(self):
         choice("family", self.family, ("bert", "gpt2"))
         counts(layers=self.layers, width=self.width, vocabulary=self.vocabulary, longest=self.longest)
+        if self.heads:
+            counts(heads=self.heads)
 
     def transformer(self) -> memory.Transformer:
         """The description that `memory` computes with."""

@@ -294,6 +294,8 @@ def test_machines_that_cannot_be_get_one_error(change, words):
 def test_models_and_cards_that_are_unknown():
     with pytest.raises(ValueError, match="family must be one of bert, gpt2, got 't5'"):
         Model("t5", 2, 64, 100)
+    with pytest.raises(ValueError, match="heads must be an integer of at least 1, got -2"):
+        Model("bert", 2, 64, 100, heads=-2)
     with pytest.raises(ValueError, match="card must be one of t4, .*, or here, got 'h300'"):
         card("h300")
     with pytest.raises(ValueError, match="bandwidth of mine must be > 0, got 0"):
