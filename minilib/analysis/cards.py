@@ -63,7 +63,8 @@ def _nvidia(name, fp32, half, bandwidth, memory, link, together, source, tf32=No
 CARDS = {
     card.name: card
     for card in (
-        _nvidia("t4", 8.1, 65, 320, 16, 32, 8, "NVIDIA, Turing GPU Architecture (white paper) and T4 (data sheet): PCIe", bf16=False),
+        _nvidia("t4", 8.1, 65, 320, 16, 32, 8, "NVIDIA, Turing GPU Architecture (white paper), T4 (data sheet): PCIe",
+                bf16=False),
         _nvidia("v100", 15.7, 125, 900, 16, 300, 8, "NVIDIA, Tesla V100 GPU Accelerator (data sheet): SXM2, 16 GB",
                 bf16=False),
         _nvidia("a100-40", 19.5, 312, 1555, 40, 600, 8, "NVIDIA, A100 Tensor Core GPU (data sheet): SXM, 40 GB", 156),
