@@ -1,7 +1,9 @@
-"""A step of a proof, written once as plain functions: what it assumes, its left side, its right side.
+"""A step of a proof, written as plain functions: what it assumes, its left side, its right side.
 
-It is then used three ways: evaluated on a chapter's own run (`Step.record` feeds the ledger), attacked (`attack`), and,
-where it is finite algebra, decided (`decide`). `verdict` says without rounding whether an instance breaks a step.
+It is attacked (`attack`) and, where it is finite algebra, decided (`decide`). Where the arrays of a chapter's cell
+allow it, the chapter evaluates the same functions on its own run (`Step.record` feeds the ledger); else its cell writes
+the two sides again and enters them under the step's name. `verdict` says without rounding whether an instance breaks a
+step.
 The functions take a namespace `s` with the step's variables as attributes, and the sizes as numbers: `s.d`, `s.n`.
 Absent on purpose: functions and derivatives as variables. A step names their values, as a proof does.
 """
