@@ -11,7 +11,7 @@
 #SBATCH --gpus-per-node=8           # EDIT: GPUs of a machine, the same number as below
 #SBATCH --cpus-per-task=64          # EDIT: cores of a machine
 #SBATCH --time=04:00:00             # EDIT
-#SBATCH --signal=TERM@120           # the run saves, if it can in the 30 s that torchrun gives it; the same command goes on
+#SBATCH --signal=TERM@120           # the run saves, if it can in the 100 s that torchrun gives it; the same command goes on
 #SBATCH --output=pretrain-%j.log
 
 set -euo pipefail
@@ -25,6 +25,6 @@ cd "$PROJECT"
 read -r FIRST < <(scontrol show hostnames "$SLURM_JOB_NODELIST")  # a pipe into head fails when scontrol is still writing
 MEETING=$FIRST:29500
 
-srun .venv/bin/torchrun --nnodes "$SLURM_NNODES" --nproc-per-node "$GPUS_PER_NODE" --max-restarts 3 \
+srun .venv/bin/torchrun --nnodes "$SLURM_NNODES" --nproc-per-node "$GPUS_PER_NODE" --max-restarts 3 --shutdown-timeout 100 \
     --rdzv-id "$SLURM_JOB_ID" --rdzv-backend c10d --rdzv-endpoint "$MEETING" \
     -m minilib.training "$@"

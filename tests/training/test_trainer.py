@@ -224,8 +224,8 @@ def restless(monkeypatch):
 
 
 def test_float16_does_not_give_up_for_its_own_trials_of_a_larger_scale(small, restless):
-    config = small(precision="fp16", steps=60, log_every=1, max_skipped=4)
-    assert 12 < trainer.train(config, quiet=True)["skipped"] < 24  # about every third step
+    config = small(precision="fp16", steps=30, log_every=1, max_skipped=4)
+    assert 6 < trainer.train(config, quiet=True)["skipped"] < 14  # about every third step
 
 
 def test_float16_gives_up_where_no_scale_helps(small, restless, monkeypatch):
