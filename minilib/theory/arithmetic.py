@@ -1,6 +1,6 @@
 """Functions that the steps of proofs need beside + - * /, for every kind of number that a step meets.
 
-A step is written once. The ledger gives it floats and NumPy arrays, the attack `fractions.Fraction` and mpmath's
+One formula serves them all. The ledger gives it floats and NumPy arrays, the attack `fractions.Fraction` and mpmath's
 intervals, the decision SymPy's symbols and z3's terms. Vectors are lists of such numbers, matrices lists of rows.
 Absent on purpose: numbers that never meet (a SymPy symbol beside a z3 term), and everything that no step uses.
 """
