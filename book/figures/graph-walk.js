@@ -43,8 +43,10 @@
     const place = { a: [0, 3], b: [0, 1.5], c: [0, 0], s: [1.5, 2.25], u: [3, 0.75], y: [4.5, 2.25] };
     const panel = ui.panel({
       title: "y = s u,  u = s + c,  s = a b", x: { range: [-0.5, 5] }, y: { range: [-0.75, 3.75] },
-      width: 560, height: 330, axes: false,
+      width: 400, height: 320, axes: false, // narrow, so that a phone can show its words
     });
+    panel.svg.style.maxWidth = "34rem";
+    panel.svg.style.marginInline = "auto";
     const radius = 17;
 
     function arrow(k, color, width) {
