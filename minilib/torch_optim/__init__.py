@@ -7,7 +7,7 @@ with needs("torch"):
     from minilib.torch_optim.base import Optimizer
     from minilib.torch_optim.came import CAME
     from minilib.torch_optim.compiler import cannot_compile
-    from minilib.torch_optim.groups import describe, parameter_groups
+    from minilib.torch_optim.groups import parameter_groups
     from minilib.torch_optim.lamb import LAMB
     from minilib.torch_optim.lars import LARS, LARS2020
 
@@ -19,6 +19,5 @@ __all__ = [
     "Adafactor",
     "Optimizer",
     "cannot_compile",
-    "describe",
     "parameter_groups",
 ]

@@ -24,6 +24,7 @@ from minilib.torch_optim.gradients import find_jobs, nonfinite_check
 from minilib.torch_optim.loading import check_state, restore, with_options
 from minilib.torch_optim.phases import CPU, GPU, Sizes, run_phases
 from minilib.torch_optim.sharding import local, zeros
+from minilib.torch_optim.together import run_together
 
 COMMON = {
     "max_grad_norm": None,
@@ -53,8 +54,8 @@ class Optimizer(torch.optim.Optimizer):
     Options of every method; all but `stochastic_rounding` are the same for all groups:
         max_grad_norm: scale all gradients so that their joint norm is at most this; None (default) does not.
         on_nonfinite: "raise" (default) changes nothing and names the parameter; where the host does not wait the next
-            step does so when it begins (of a last step nothing is said). "skip" changes nothing and counts the step
-            in `skipped`.
+            step does so when it begins (of a last step nothing is said; nor by a copy or a pickle of the optimizer,
+            which forgets the check that is still to be read). "skip" changes nothing and counts the step in `skipped`.
         stochastic_rounding: write bfloat16 parameters rounded up or down at random, so that small updates survive in
             the mean. The randomness is a hash of value and step: equal on all replicas and after a restart.
         capturable: never wait for the device, and keep step numbers there. Always so on a GPU, and inside
@@ -169,12 +170,17 @@ class Optimizer(torch.optim.Optimizer):
             if not self.state[job.p]:
                 self.state[job.p] = self.init_state(job.group, job.p)
         steps = [self.state[job.p]["step"] for job in jobs]
-        torch._foreach_add_(steps, 1 if check.ok is None else [check.ok] * len(steps))
-        buckets = make_buckets(self, jobs, check, compiles)
+        torch._foreach_add_(steps, 1 if check.step_mask is None else [check.step_mask] * len(steps))
+        cut = []
         with torch._dynamo.config.patch(recompile_limit=64) if compiles else nullcontext():
-            run_phases(buckets)
-        if check.ok is not None and jobs[0].group["on_nonfinite"] == "skip":
-            self._count(check.ok)
+            for bucket in make_buckets(self, jobs, check, compiles):
+                if bucket.shards:
+                    cut.append(bucket)
+                else:
+                    run_phases(bucket)
+            run_together(cut)
+        if check.step_mask is not None and jobs[0].group["on_nonfinite"] == "skip":
+            self._count(check.step_mask)
 
     def _compiles(self, jobs):
         """Are the phases compiled? As the option says, else where it pays and works."""
@@ -219,11 +225,12 @@ class Optimizer(torch.optim.Optimizer):
         tensors = (local(v) for s in self.state.values() for k, v in s.items() if k != "step")
         return sum(t.numel() * t.element_size() for t in tensors)
 
-    def _count(self, ok):
+    def _count(self, step_mask):
         """Count a skipped step without waiting for the device; in place, so that the replay of a graph counts too."""
-        if not isinstance(self._counts["skipped"], torch.Tensor):
-            self._counts["skipped"] = torch.full((), self._counts["skipped"], dtype=torch.int64, device=ok.device)
-        self._counts["skipped"].add_(ok == 0)
+        count = self._counts["skipped"]
+        if not isinstance(count, torch.Tensor):
+            count = self._counts["skipped"] = torch.full((), count, dtype=torch.int64, device=step_mask.device)
+        count.add_(step_mask == 0)
 
     def load_state_dict(self, state_dict: dict) -> None:
         """Continue exactly where `state_dict()` was taken; float32 statistics of 16-bit parameters stay float32.

@@ -16,9 +16,9 @@ def make_buckets(opt, jobs: list, check, compiles: bool):
     alike, whole = {}, torch.compiler.is_compiling()
     for i, job in enumerate(jobs):
         t = opt.state[job.p]["step"]
-        t = "on the device" if check.ok is not None else t.item()
-        kind = (job.number, job.p.device, job.p.dtype, t)
-        small = job.g.numel() < opt.sizes_on(job.g.device).small and _contiguous(opt, job) and not whole
+        t = "on the device" if check.step_mask is not None else t.item()
+        kind = (job.number, job.p.dtype, t)
+        small = job.g.numel() < opt.sizes_on(job.g.device).small and not whole
         shapes = (tuple(job.p.shape), tuple(job.g.shape), job.shards)
         alike.setdefault(kind, {}).setdefault(shapes if small else i, []).append(job)
     for (*_, t), stacks in alike.items():
@@ -33,30 +33,25 @@ def make_buckets(opt, jobs: list, check, compiles: bool):
                 first += len(few)
 
 
-def _contiguous(opt, job):
-    tensors = [local(job.p), job.g, *(local(v) for v in opt.state[job.p].values())]
-    return all(t.is_contiguous() for t in tensors)
-
-
 def _numbers(opt, jobs, t, check, compiles):
     """The numbers of a step, the same for all jobs, or one for each where t is on the device."""
     group, p = jobs[0].group, jobs[0].p
     step = opt.state[p]["step"]
-    if check.ok is not None:  # a skipped first step has t = 0, and nothing may be divided by zero even then
+    if check.step_mask is not None:  # a skipped first step has t = 0, and nothing may be divided by zero even then
         t = torch.stack([opt.state[job.p]["step"] for job in jobs]).clamp(min=1)
     lr = group["lr"]
-    if isinstance(lr, torch.Tensor) and check.ok is None:
+    if isinstance(lr, torch.Tensor) and check.step_mask is None:
         lr = lr.item()
     rates, fixed = opt.numbers(group | {"lr": lr}, t)
-    if check.ok is not None:
-        rates = {name: value * check.ok for name, value in rates.items()}
+    if check.step_mask is not None:
+        rates = {name: value * check.step_mask for name, value in rates.items()}
     seed = t if group["stochastic_rounding"] and p.dtype == torch.bfloat16 else None
-    numbers = rates | fixed | {"clip": check.scale, "ok": check.ok, "seed": seed}
+    numbers = rates | fixed | {"clip": check.scale, "step_mask": check.step_mask, "seed": seed}
     floats = [name for name, value in numbers.items() if isinstance(value, float)]
     if compiles:  # as tensors, so that another value does not compile the phases again
         values = torch.tensor([numbers[name] for name in floats], dtype=step.dtype).to(p.device, non_blocking=True)
         numbers |= dict(zip(floats, values.unbind(), strict=True))
-    return {n: v.to(step.dtype) if isinstance(v, torch.Tensor) and n != "ok" else v for n, v in numbers.items()}
+    return {n: v.to(step.dtype) if isinstance(v, torch.Tensor) and n != "step_mask" else v for n, v in numbers.items()}
 
 
 def _of(number, first, count):
@@ -73,8 +68,9 @@ def _bucket(opt, jobs, numbers, compiles):
     tensors |= {name: [local(s[name]) for s in states] for name in states[0] if name != "step"}
     many = len(jobs) > 1
     stacks = {name: torch.stack(ts) if many else ts[0].unsqueeze(0) for name, ts in tensors.items()}
-    written = [(t, part) for name in stacks if many and name != "g" for t, part in _parts(tensors[name], stacks[name])]
-    strides = tensors["x"][0].stride()
+    copied = [(tensors[name], stacks[name].unbind()) for name in stacks if many and name != "g"]
+    written = [pair for ours, parts in copied for pair in zip(ours, parts, strict=True)]
+    strides = stacks["x"].stride()[1:]
     order = sorted(range(len(shape)), key=lambda k: (k == dims[1], k == dims[0]) if dims else -strides[k])
     views = {name: t.permute(0, *(1 + k for k in order)) for name, t in stacks.items()}
     own = opt.sizes_on(stacks["x"].device)
@@ -95,10 +91,6 @@ def _bucket(opt, jobs, numbers, compiles):
     shards = tuple((over, 1 + order.index(dim)) for over, dim in jobs[0].shards)
     numbers |= sizes | {"rows_cut": any(dim == x.ndim - 2 for _, dim in shards)}
     return Bucket(opt.phases_of(shape, dims), x, g, views, numbers, shards, compiled, own.piece, written)
-
-
-def _parts(tensors, stack):
-    return zip(tensors, stack.unbind(), strict=True)
 
 
 def _laid_out(g, x):

@@ -33,12 +33,12 @@ class Check(NamedTuple):
     Attributes:
         bad: None, or the name of the first one that is not finite.
         scale: None, or what all of them are multiplied by.
-        ok: None, or a 0-dim tensor where the host does not wait: 0 where this step must change nothing, else 1.
+        step_mask: None, or a 0-dim tensor where the host does not wait: 0 where this step must change nothing, else 1.
     """
 
     bad: str | None
     scale: float | torch.Tensor | None
-    ok: torch.Tensor | None
+    step_mask: torch.Tensor | None
 
 
 def find_jobs(param_groups: list) -> list:
@@ -93,14 +93,14 @@ def nonfinite_check(jobs: list) -> tuple[Check, Pending | None]:
         bad, norm = first_bad([job.name for job in jobs], norms), math.hypot(*norms)
         return Check(bad, clip / norm if clip is not None and norm > clip else None, None), None
     norm = torch.linalg.vector_norm(norms)
-    ok = norms.isfinite().all()
+    finite = norms.isfinite().all()
     scale = None if clip is None else (clip / norm).clamp(max=1.0)
     pending = None
     if raises and _recorded(norms):  # nobody could look
-        torch._assert_async(ok, "a gradient is nan, infinite, or too large to be squared")
+        torch._assert_async(finite, "a gradient is nan, infinite, or too large to be squared")
     elif raises:
         pending = Pending(jobs, norms)
-    return Check(None, scale, ok.to(norms.dtype)), pending
+    return Check(None, scale, finite.to(norms.dtype)), pending
 
 
 def _recorded(t):
@@ -110,11 +110,9 @@ def _recorded(t):
 
 def _norms(jobs):
     """The norm of every gradient, complete; infinite where the square of an entry is."""
-    kinds = {}
-    for i, job in enumerate(jobs):
-        kinds.setdefault((job.g.device, job.g.dtype), []).append(i)
     squares = [None] * len(jobs)
-    for (_, dtype), where in kinds.items():
+    for dtype in dict.fromkeys(job.g.dtype for job in jobs):
+        where = [i for i, job in enumerate(jobs) if job.g.dtype == dtype]
         wide = torch.float64 if dtype == torch.float64 else torch.float32
         norms = torch._foreach_norm([jobs[i].g for i in where], 2, dtype=wide)
         for i, norm in zip(where, norms, strict=True):

@@ -11,7 +11,7 @@ def parameter_groups(model: torch.nn.Module, weight_decay: float, **exclude) -> 
     The first has all matrices and kernels, embeddings too, with `weight_decay`. The second has what has fewer than two
     dimensions, the biases and the gains of norms, with weight decay 0 and the options `exclude`. Within a group the
     order is the model's. Parameters that need no gradient are in neither, shared ones appear once, and a group that
-    would be empty is left out. `describe` says what is where.
+    would be empty is left out.
 
     Returns:
         Groups with (name, parameter) pairs; in the optimizer the names are `group["param_names"]`.
@@ -36,14 +36,3 @@ def parameter_groups(model: torch.nn.Module, weight_decay: float, **exclude) -> 
         {"params": [(name, p) for name, p in named if p.ndim < 2], "weight_decay": 0.0, **exclude},
     ]
     return [group for group in groups if group["params"]]
-
-
-def describe(groups: list[dict]) -> str:
-    """What `parameter_groups` has made, for reading: options, counts and names, a paragraph a group."""
-    lines = []
-    for group in groups:
-        options = ", ".join(f"{name}={value!r}" for name, value in group.items() if name != "params")
-        entries = sum(p.numel() for _, p in group["params"])
-        lines.append(f"{options}: {len(group['params'])} parameters with {entries:,} entries")
-        lines += [f"    {name} {tuple(p.shape)}" for name, p in group["params"]]
-    return "\n".join(lines)

@@ -4,12 +4,26 @@ Two phases go over memory: the first updates the moments and sums the squares of
 the step. The direction is computed in both, which is cheaper than to store it.
 """
 
+import math
+
 import torch
 
 from minilib.torch_optim.base import Optimizer, correction
 from minilib.torch_optim.phases import add_scaled, between, follow, squared
 from minilib.torch_optim.presets import LAMB_PRESETS, preset
-from minilib.torch_optim.trust import IDENTITY, trust_ratio
+
+IDENTITY = (0.0, math.inf)
+
+
+def trust_ratio(xx, uu, phi=IDENTITY):
+    """φ(‖x‖)/‖u‖; 1 when either of φ(‖x‖) and ‖u‖ is zero. No number leaves the device.
+
+    Args:
+        xx, uu: ‖x‖² and ‖u‖², tensors of one shape.
+        phi: bounds (lower, upper) on ‖x‖.
+    """
+    size, norm = xx.sqrt().clamp(*phi), uu.sqrt()
+    return torch.where((size > 0) & (norm > 0), size / norm, 1.0)
 
 
 def direction(x, s, n):

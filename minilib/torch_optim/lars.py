@@ -1,16 +1,16 @@
 """LARS (You, Gitman & Ginsburg 2017) for PyTorch, and Algorithm 1 of the LAMB paper, `LARS2020`.
 
 Two phases go over memory: the norms, the step. In `LARS2020` the first also updates the momentum, whose norm it takes.
-Absent on purpose: LARC's clipping of the ratio, dampening.
+Absent on purpose: LARC's clipping of the ratio, dampening, Nesterov's look ahead (MLPerf's reference can).
 """
 
 import torch
 
 from minilib.torch_optim.base import Optimizer
 from minilib.torch_optim.checks import EPS_OR_ZERO
+from minilib.torch_optim.lamb import IDENTITY, trust_ratio
 from minilib.torch_optim.phases import between, follow, plus, squared
 from minilib.torch_optim.presets import LARS_PRESETS, preset
-from minilib.torch_optim.trust import IDENTITY, trust_ratio
 
 
 def norms(x, g, s, sums, n):
@@ -35,9 +35,8 @@ def lengths(s, sums, n):
 def descend(x, g, s, sums, n):
     """v ← μ v + into · (g + β w); w ← w − out · v."""
     (into,), v, momentum = sums, s["momentum_buffer"], 1 - n["1 - momentum"]
-    step = plus(g, x, n["weight_decay"]) * into
-    v.mul_(momentum).add_(step)
-    return plus(step, v, momentum) * n["out"] if n["nesterov"] else v * n["out"]
+    v.mul_(momentum).add_(plus(g, x, n["weight_decay"]) * into)
+    return v * n["out"]
 
 
 class LARS(Optimizer):
@@ -53,7 +52,6 @@ class LARS(Optimizer):
         scaled_momentum: True as in the paper: lr and ratio are inside the buffer, so a change of lr acts on new
             gradients only. False keeps lr outside, as timm and pytorch_optimizer do; the same while lr is constant.
         joint_norm: divide by ‖g + β w‖, as optax does, and not by ‖g‖ + β‖w‖.
-        nesterov: look ahead by one momentum step, as MLPerf's reference can.
         eps: added to the denominator, >= 0, in the gradient's unit; the paper has none.
         adapt_without_decay: False skips the ratio where `weight_decay` is 0, as timm does unless told not to.
         options: those of `Optimizer`.
@@ -77,7 +75,6 @@ class LARS(Optimizer):
         layer_adaptation=True,
         scaled_momentum=True,
         joint_norm=False,
-        nesterov=False,
         eps=0.0,
         adapt_without_decay=True,
         **options,
@@ -90,7 +87,6 @@ class LARS(Optimizer):
             "layer_adaptation": layer_adaptation,
             "scaled_momentum": scaled_momentum,
             "joint_norm": joint_norm,
-            "nesterov": nesterov,
             "eps": eps,
             "adapt_without_decay": adapt_without_decay,
         }
@@ -102,7 +98,7 @@ class LARS(Optimizer):
     def numbers(self, group, t):
         # v ← μ v + γ λˡ (g + β w),  w ← w − v; γ outside the buffer if it is not scaled
         into, out = (group["lr"], 1.0) if group["scaled_momentum"] else (1.0, group["lr"])
-        fixed = {name: group[name] for name in ("weight_decay", "trust_coefficient", "joint_norm", "nesterov", "eps")}
+        fixed = {name: group[name] for name in ("weight_decay", "trust_coefficient", "joint_norm", "eps")}
         adapt = group["layer_adaptation"] and (group["weight_decay"] > 0 or group["adapt_without_decay"])
         return {"into": into, "out": out, "1 - momentum": 1 - group["momentum"]}, fixed | {"adapt": adapt}
 

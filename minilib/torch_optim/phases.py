@@ -19,7 +19,6 @@ from dataclasses import dataclass
 import torch
 
 from minilib.torch_optim.rounding import round_stochastically
-from minilib.torch_optim.sharding import all_reduce
 
 ALL, ROWS, COLUMNS = None, -1, -2  # what is summed over: all entries of a parameter, those of each row, of each column
 BLOCK = 32  # rows
@@ -74,6 +73,11 @@ class Bucket:
     written: list
     sums: tuple = ()
 
+    def put_back(self) -> None:
+        """Copy what was written in a stack to where it belongs."""
+        if self.written:
+            torch._foreach_copy_(*map(list, zip(*self.written, strict=True)))
+
 
 def follow(average, value, weight):
     """A moving average, in place: average ← (1 − weight) average + weight value."""
@@ -121,28 +125,11 @@ def between(phase):
     return phase
 
 
-def run_phases(buckets) -> None:
-    """All phases over all buckets. What is on this process alone runs to its end, the rest goes on together."""
-    sharded = []
-    for bucket in buckets:
-        if bucket.shards:
-            sharded.append(bucket)
-            continue
-        for phases in calls_of(bucket.phases):
-            _run(bucket, phases)
-        _put_back(bucket)
-    for k in range(max([0, *(len(bucket.phases) for bucket in sharded)])):
-        at_work = [bucket for bucket in sharded if k < len(bucket.phases)]
-        for bucket in at_work:
-            _run(bucket, bucket.phases[k : k + 1])
-        all_reduce([pair for bucket in at_work for pair in _partial(bucket)])
-    for bucket in sharded:
-        _put_back(bucket)
-
-
-def _put_back(bucket):
-    if bucket.written:
-        torch._foreach_copy_(*map(list, zip(*bucket.written, strict=True)))
+def run_phases(bucket: Bucket) -> None:
+    """All phases of a bucket that is on this process alone."""
+    for phases in calls_of(bucket.phases):
+        run(bucket, phases)
+    bucket.put_back()
 
 
 def calls_of(phases):
@@ -156,9 +143,11 @@ def calls_of(phases):
     return calls
 
 
-def _run(bucket, phases):
+def run(bucket, phases):
+    """Some phases of a bucket, in one compiled call or one after the other."""
     if bucket.compiled:
-        out = compiled(phases, bucket.x.ndim == 2)(bucket.x, bucket.g, bucket.s, values_of(bucket.sums), bucket.n)
+        call = compiled(phases, bucket.x.ndim == 2)
+        out, _ = call(bucket.x, bucket.g, bucket.s, values_of(bucket.sums), bucket.n)
     else:
         out = bucket.sums
         for phase in phases:
@@ -204,8 +193,8 @@ def apply(phase, x, g, s, sums, n):
     wide, g = x.to(dtype), g.to(dtype)
     if n["clip"] is not None:
         g = g * n["clip"]
-    if n["ok"] is not None:
-        g = torch.where(n["ok"] > 0, g, 0.0)
+    if n["step_mask"] is not None:
+        g = torch.where(n["step_mask"] > 0, g, 0.0)
     out = phase(wide, g, s, sums, n)
     if isinstance(out, tuple):
         return out
@@ -216,23 +205,21 @@ def apply(phase, x, g, s, sums, n):
     return ()
 
 
-def _partial(bucket):
-    """The sums of a sharded bucket that are partial, as (tensor, process groups)."""
-    for value, over in (pair for pair in bucket.sums if isinstance(pair, tuple)):
-        groups = [group for group, dim in bucket.shards if over is ALL or dim == over % bucket.x.ndim]
-        if groups:
-            yield value, groups
-
-
 @functools.cache
 def compiled(phases: tuple, vectors: bool):
-    """These phases as one compiled function, `(x, g, s, sums, n) -> sums`."""
+    """These phases as one compiled function, `(x, g, s, sums, n) -> (sums, what is only stored)`."""
 
     def call(x, g, s, sums, n):
+        stored = []
         for phase in phases:
-            out = phase(s, sums, n) if hasattr(phase, "between") else apply(phase, x, g, s, sums, n)
+            between = hasattr(phase, "between")
+            out = phase(s, sums, n) if between else apply(phase, x, g, s, sums, n)
             sums = values_of(out)
-        return out
+            # What is returned is stored. Else a processor takes the roots and quotients of `between` anew for every
+            # entry of x, and CAME's last phase takes about twice as long; on a GPU a store would be one more kernel.
+            if between and x.device.type == "cpu":
+                stored.append(sums)
+        return out, stored
 
     # The compiler keeps what it made by code object: every function gets one of its own.
     name = "_".join(phase.__name__ for phase in phases)

@@ -44,7 +44,6 @@ LAMB_PRESETS = {
 _LARS = {
     "scaled_momentum": True,
     "joint_norm": False,
-    "nesterov": False,
     "eps": 0.0,
     "adapt_without_decay": True,
 }

@@ -24,8 +24,9 @@ PATHS = {
 }
 every_path = pytest.mark.parametrize("path", PATHS)
 
-# Layouts that the recorded inputs do not have, as (shape, how to lay it out); the gradients stay contiguous. The
-# last two have gradients of zeros, in two columns or in the first five steps.
+# Layouts that the recorded inputs do not have, as (shape, how to lay it out); the gradients stay contiguous. "Zero
+# columns" and "late" have gradients of zeros, in two columns or in the first five steps; the last is stacked with the
+# transposed one.
 LAYOUTS = {
     "row": ((1, 5), lambda t: t),
     "transposed": ((4, 3), lambda t: t.T.contiguous().T),
@@ -36,6 +37,7 @@ LAYOUTS = {
     "one by one": ((1, 1), lambda t: t),
     "zero columns": ((3, 4), lambda t: t),
     "late": ((3, 2), lambda t: t),
+    "not transposed": ((4, 3), lambda t: t),
 }
 
 
@@ -72,23 +74,28 @@ class Parameter:
         self.data, self.grad = np.array(data, dtype=np.float64), None
 
 
-def start(layouts: bool = False) -> dict[str, torch.nn.Parameter]:
-    """The start values of the recorded trajectories, float64; with `layouts` also those of LAYOUTS."""
+def chosen(layouts) -> dict:
+    """Those of LAYOUTS that are asked for: all (True), none (False), or some names."""
+    return {name: layout for name, layout in LAYOUTS.items() if layouts is True or (layouts and name in layouts)}
+
+
+def start(layouts: bool | tuple = False) -> dict[str, torch.nn.Parameter]:
+    """The start values of the recorded trajectories, float64; with `layouts` also those `chosen`."""
     params = {name: torch.nn.Parameter(torch.tensor(x)) for name, x in recipe.start().items()}
     rng = np.random.default_rng(1)
-    for name, (shape, lay_out) in LAYOUTS.items() if layouts else ():
+    for name, (shape, lay_out) in chosen(layouts).items():
         params[name] = torch.nn.Parameter(lay_out(torch.tensor(rng.normal(size=shape))))
     return params
 
 
-def gradients(layouts: bool = False) -> list[dict[str, np.ndarray]]:
+def gradients(layouts: bool | tuple = False) -> list[dict[str, np.ndarray]]:
     """One dictionary a step."""
     rng = np.random.default_rng(2)
-    shapes = {name: shape for name, (shape, _) in LAYOUTS.items()} if layouts else {}
+    shapes = {name: shape for name, (shape, _) in chosen(layouts).items()}
     steps = []
     for t, values in enumerate(recipe.gradients()):
         more = {name: rng.normal(size=shape) for name, shape in shapes.items()}
-        if layouts:
+        if "late" in more:
             more["zero columns"][:, ::2] = 0.0
             more["late"] *= t >= 5
         steps.append(values | more)
@@ -107,7 +114,7 @@ def error(ours: torch.Tensor, expected) -> float:
     return float(np.abs(ours - expected).max() / (np.abs(expected).max() or 1.0))
 
 
-def assert_follows_numpy(cls: str, options: dict, build=make, layouts: bool = True, axes: dict | None = None, **more):
+def assert_follows_numpy(cls: str, options: dict, build=make, layouts=True, axes: dict | None = None, **more):
     """Fifty steps in float64, every parameter at every step to 1e-12; the rate is halved after half of them.
 
     `build(cls, params, **options, **more)` makes the torch optimizer; `axes` says in which order of

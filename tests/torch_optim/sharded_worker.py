@@ -37,7 +37,7 @@ def mesh_of(layout):
     return "line" if layout in LAYOUTS else "grid"
 
 
-def in_turn(*lists):
+def dealt_layouts(*lists):
     """All combinations of the given lists, each with one of the two layouts in turn."""
     return [(*chosen, BOTH[k % 2]) for k, chosen in enumerate(product(*lists))]
 
@@ -53,14 +53,14 @@ def cases_of_four():
             for copies in (1, 5):
                 run = partial(conversations, method, layout=layout, copies=copies)
                 found[f"conversations: {method}, {layout}, {copies}"] = mesh_of(layout), run
-    for method, layout in in_turn(FORMS):
+    for method, layout in dealt_layouts(FORMS):
         run = partial(compare, method, cells=everything([layout]), sizes=None)
         found[f"compare: {method}, {layout}, stacks"] = mesh_of(layout), run
     # How a bad gradient is found, what the options do and how a gradient is laid out anew does not depend on the cut.
-    for method, name, layout in in_turn(("LARS", "LAMB", "Adafactor"), BAD):
+    for method, name, layout in dealt_layouts(("LARS", "LAMB", "Adafactor"), BAD):
         run = partial(bad_gradient, method, layout=layout, bad=float("nan"), **BAD[name])
         found[f"bad gradient: {method}, {layout}, {name}"] = mesh_of(layout), run
-    for method, name, layout in in_turn(("LAMB", "CAME"), OPTIONS):
+    for method, name, layout in dealt_layouts(("LAMB", "CAME"), OPTIONS):
         run = partial(compare, method, cells=everything([layout]), options=OPTIONS[name])
         found[f"compare: {method}, {layout}, {name}"] = mesh_of(layout), run
     for kind, layout in product(("replicated", "partial"), BOTH):

@@ -40,7 +40,7 @@ BAD = {
     "scale_parameter": NOT_MAYBE,
     "compile": NOT_MAYBE,
 } | dict.fromkeys(
-    "adapt_without_decay bias_correction capturable correct_confidence joint_norm layer_adaptation nesterov "
+    "adapt_without_decay bias_correction capturable correct_confidence joint_norm layer_adaptation "
     "relative_step scaled_momentum stochastic_rounding".split(),
     NOT_FLAGS,
 )

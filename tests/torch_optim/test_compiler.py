@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from minilib import torch_optim
-from minilib.torch_optim import base, compiler, phases
+from minilib.torch_optim import compiler, phases
 from minilib.torch_optim.phases import Sizes
 
 OPTIMIZERS = [torch_optim.LARS, torch_optim.LAMB, torch_optim.Adafactor, torch_optim.CAME]
@@ -18,9 +18,29 @@ REASON = "torch.compile does not work here: no compiler"
 
 
 @pytest.fixture
-def without(monkeypatch):
+def compile_with(monkeypatch):
+    """Puts a function in the place of `torch.compile`. What was compiled or tried is forgotten, now and afterwards."""
+
+    def forget():
+        compiler.cannot_compile.cache_clear()
+        phases.compiled.cache_clear()
+
+    def put(stand_in):
+        monkeypatch.setattr(torch, "compile", stand_in)
+        forget()
+
+    yield put
+    forget()
+
+
+@pytest.fixture
+def without(compile_with):
     """A machine on which nothing can be compiled."""
-    monkeypatch.setattr(base, "cannot_compile", lambda device: REASON)
+
+    def fails(function, **options):
+        raise RuntimeError("no compiler")
+
+    compile_with(fails)
 
 
 def tensors():
@@ -58,24 +78,16 @@ def test_a_machine_without_a_compiler_is_told_so_in_one_line(tmp_path):
     assert "No working C++ compiler" in line
 
 
-def test_it_is_tried_once(monkeypatch):
+def test_it_is_tried_once(compile_with):
     tries = []
-    monkeypatch.setattr(torch, "compile", lambda f, **options: tries.append(f) or f)
-    compiler.cannot_compile.cache_clear()
-    try:
-        assert [torch_optim.cannot_compile() for _ in range(3)] == [""] * 3
-        assert len(tries) == 1
-    finally:
-        compiler.cannot_compile.cache_clear()
+    compile_with(lambda f, **options: tries.append(f) or f)
+    assert [torch_optim.cannot_compile() for _ in range(3)] == [""] * 3
+    assert len(tries) == 1
 
 
-def test_wrong_numbers_are_a_reason_too(monkeypatch):
-    monkeypatch.setattr(torch, "compile", lambda f, **options: lambda x: f(x) + 1)
-    compiler.cannot_compile.cache_clear()
-    try:
-        assert "wrong numbers here: 9.0 for 8" in torch_optim.cannot_compile()
-    finally:
-        compiler.cannot_compile.cache_clear()
+def test_wrong_numbers_are_a_reason_too(compile_with):
+    compile_with(lambda f, **options: lambda x: f(x) + 1)
+    assert "wrong numbers here: 9.0 for 8" in torch_optim.cannot_compile()
 
 
 @pytest.mark.parametrize("cls", OPTIMIZERS)
@@ -104,37 +116,31 @@ def test_the_run_goes_on_uncompiled_as_if_nothing_had_happened(cls, without):
     assert all(torch.equal(p, q) for p, q in zip(ours, theirs, strict=True))
 
 
-def test_what_is_small_is_not_compiled_and_nobody_asks(monkeypatch):
-    monkeypatch.setattr(base, "cannot_compile", lambda device: pytest.fail("asked"))
+def test_what_is_small_is_not_compiled_and_nobody_asks(compile_with):
+    compile_with(lambda f, **options: pytest.fail("asked"))
     torch_optim.LAMB(tensors(), lr=0.01).step()
 
 
 LARGE = Sizes(compile=1000)  # with these sizes the parameters here are large
 
 
-def test_what_is_large_is_compiled_by_default_and_the_log_says_so_once(caplog, monkeypatch):
+def test_what_is_large_is_compiled_by_default_and_the_log_says_so_once(caplog, compile_with):
     calls = []
-    monkeypatch.setattr(base, "cannot_compile", lambda device: "")
-    monkeypatch.setattr(phases, "compiled", lambda those, vectors: calls.append(those) or eager(those))
+
+    def counted(function, **options):
+        def call(*arguments):
+            calls.append(function.__name__)
+            return function(*arguments)
+
+        return call
+
+    compile_with(counted)
     opt = torch_optim.LAMB(tensors(), lr=0.01)
     opt.sizes = LARGE
     opt.step()
     opt.step()
-    assert len(calls) == 4  # two calls a step, for the large one
+    assert calls == ["norm", *["moments", "length_descend"] * 2]  # what is asked, then two calls a step: the large one
     assert caplog.messages == ["LAMB is compiled: the first step takes some seconds (compile=False does not)"]
-
-
-def eager(those):
-    """What `compiled` returns, uncompiled."""
-
-    def call(x, g, s, sums, n):
-        for phase in those:
-            between = hasattr(phase, "between")
-            out = phase(s, sums, n) if between else phases.apply(phase, x, g, s, sums, n)
-            sums = phases.values_of(out)
-        return out
-
-    return call
 
 
 def test_without_a_compiler_what_is_large_runs_uncompiled_and_the_log_says_why(without, caplog):

@@ -34,7 +34,6 @@ OTHER = {
     "bias_correction": (False, {}),
     "scaled_momentum": (False, {}),
     "joint_norm": (True, {}),
-    "nesterov": (True, {}),
     "beta2_decay": (-0.5, {}),
     "d": (0.5, {}),
     "relative_step": (False, {}),

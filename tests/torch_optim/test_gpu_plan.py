@@ -19,7 +19,7 @@ def buckets_on_a_gpu(method):
     for p in params:
         p.grad = torch.empty_like(p)
         opt.state[p] = opt.init_state(opt.param_groups[0], p)
-    check = Check(bad=None, scale=None, ok=torch.empty((), device="meta"))
+    check = Check(bad=None, scale=None, step_mask=torch.empty((), device="meta"))
     return list(make_buckets(opt, find_jobs(opt.param_groups), check, compiles=True))
 
 

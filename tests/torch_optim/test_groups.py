@@ -1,4 +1,4 @@
-"""`parameter_groups`: what decays, what is left out of decay and adaptation, and that it says so."""
+"""`parameter_groups`: what decays, what is left out of decay and adaptation."""
 
 import math
 
@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from minilib.torch_optim import LAMB, describe, parameter_groups
+from minilib.torch_optim import LAMB, parameter_groups
 
 
 class Model(nn.Module):
@@ -81,21 +81,6 @@ def test_a_group_that_would_be_empty_is_left_out(model, weight_decay):
     (group,) = parameter_groups(model, 0.1)
     assert group["weight_decay"] == weight_decay
     assert len(LAMB([group]).param_groups) == 1
-
-
-def test_the_description_names_every_parameter_with_its_shape_and_the_options_of_its_group():
-    text = describe(parameter_groups(Model(), 0.1, layer_adaptation=False)).splitlines()
-    assert text == [
-        "weight_decay=0.1: 2 parameters with 76 entries",
-        "    tokens.weight (7, 4)",
-        "    conv.weight (4, 4, 3)",
-        "weight_decay=0.0, layer_adaptation=False: 5 parameters with 20 entries",
-        "    gain ()",
-        "    conv.bias (4,)",
-        "    norm.weight (4,)",
-        "    norm.bias (4,)",
-        "    out.bias (7,)",
-    ]
 
 
 @pytest.mark.parametrize("model", [nn.ReLU(), nn.Linear(2, 2).requires_grad_(False)], ids=["empty", "frozen"])
