@@ -125,28 +125,28 @@ def of_tokens(kind: str, tokens: list[str], merges: Iterable = (), lowercase: bo
     """
     number = {token: i for i, token in enumerate(tokens)}
     if kind == "bert":
-        made = untrained(kind, models.WordPiece(number, unk_token="[UNK]"), lowercase)
+        tokenizer = untrained(kind, models.WordPiece(number, unk_token="[UNK]"), lowercase)
     else:
-        made = untrained(kind, models.BPE(number, [(a, b) for a, b in merges]))
-    made.add_special_tokens(SPECIAL[kind])
+        tokenizer = untrained(kind, models.BPE(number, [(a, b) for a, b in merges]))
+    tokenizer.add_special_tokens(SPECIAL[kind])
     if kind in AROUND:
         one, two = AROUND[kind]
         used = [(token, number[token]) for token in SPECIAL[kind] if token in one]
-        made.post_processor = processors.TemplateProcessing(single=one, pair=two, special_tokens=used)
-    return Tokenizer(kind, made)
+        tokenizer.post_processor = processors.TemplateProcessing(single=one, pair=two, special_tokens=used)
+    return Tokenizer(kind, tokenizer)
 
 
 def untrained(kind: str, model, lowercase: bool = True) -> tokenizers.Tokenizer:
     """What the kinds do before and after `model`. Only BERT's puts texts into lower case."""
-    made = tokenizers.Tokenizer(model)
+    tokenizer = tokenizers.Tokenizer(model)
     if kind == "bert":
-        made.normalizer = normalizers.BertNormalizer(lowercase=lowercase)
-        made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-        made.decoder = decoders.WordPiece(prefix=CONTINUES)
+        tokenizer.normalizer = normalizers.BertNormalizer(lowercase=lowercase)
+        tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+        tokenizer.decoder = decoders.WordPiece(prefix=CONTINUES)
     else:
-        made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-        made.decoder = decoders.ByteLevel()
-    return made
+        tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+        tokenizer.decoder = decoders.ByteLevel()
+    return tokenizer
 
 
 def get_tokenizer(texts: Texts, kind: str, vocabulary: int, say: Callable[[str], None] = silent) -> Tokenizer:
