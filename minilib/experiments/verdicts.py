@@ -238,8 +238,9 @@ def print_verdicts(comparisons: Mapping[str, Comparison], what: str = "ours is l
         seeds = f"{c.seeds[0]} paired" if c.paired else f"{c.seeds[0]} and {c.seeds[1]}"
         within = f" (within {c.claim[1]:.3g})" if math.isfinite(c.claim[1]) else ""
         seen = f"{c.seen:.2g}" if c.df else "none"
-        rows.append((name, f"{c.difference:.3g}", interval, f"{100 * c.level:.4g} %", seeds, seen, c.verdict + within))
-    print_table(rows, ("", what, "interval", "level", "seeds", "can see", "verdict"))
+        level = f"{100 * c.level:.4g} %"
+        rows.append((name, c.verdict + within, f"{c.difference:.3g}", interval, seen, level, seeds))
+    print_table(rows, ("", "verdict", what, "interval", "can see", "level", "seeds"))
 
 
 def _loss(name: str, seed: Hashable, loss: float | np.ndarray) -> np.ndarray:
