@@ -5,7 +5,7 @@ from minilib import needs
 with needs("torch"):
     from minilib.torch_optim.adafactor import Adafactor
     from minilib.torch_optim.base import Optimizer
-    from minilib.torch_optim.came import CAME
+    from minilib.torch_optim.came import CAME, WithoutConfidence
     from minilib.torch_optim.compiler import cannot_compile
     from minilib.torch_optim.groups import parameter_groups
     from minilib.torch_optim.lamb import LAMB
@@ -18,6 +18,7 @@ __all__ = [
     "LARS2020",
     "Adafactor",
     "Optimizer",
+    "WithoutConfidence",
     "cannot_compile",
     "parameter_groups",
 ]

@@ -132,3 +132,16 @@ class CAME(Adafactor):
         }
         fixed = {"eps1": eps1, "eps2": eps2, "d": group["d"], "weight_decay": group["weight_decay"], "scaled": False}
         return rates | {"lr": group["lr"], "step": step}, fixed
+
+
+class WithoutConfidence(CAME):
+    """Adafactor with momentum (Luo et al. 2023, Algorithm 1): CAME that takes its averaged direction as it is.
+
+    No instability is kept: `betas[2]` and `eps[1]` are not read, and `correct_confidence` changes nothing.
+    """
+
+    factored = squares, means, roots, sizes, clipping, momentum
+    full = vector = full_moment, clipping, momentum
+
+    def state_shapes(self, shape, dims):
+        return Adafactor.state_shapes(self, shape, dims) | {"exp_avg": shape}

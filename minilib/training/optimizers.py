@@ -21,7 +21,8 @@ def optimizer(
 ) -> torch.optim.Optimizer:
     """The method of this name, one of `config.OPTIMIZERS`, with the usual exclusions, over every parameter once.
 
-    sgd is Nesterov's; came-corrected is CAME whose confidence is corrected for the start, as Adam's averages are.
+    sgd is Nesterov's; came-corrected is CAME whose confidence is corrected for the start, as Adam's averages are;
+    adafactor-momentum is CAME without its confidence, Algorithm 1 of its paper.
     Adafactor takes `lr` itself, not a relative step, so that all methods follow the same schedule. What is not given of
     `beta1`, `beta2` and `eps` is the method's own default. One that a method does not have is not looked at here:
     `Config` refuses it.
@@ -47,6 +48,9 @@ def optimizer(
         "lamb": lambda: torch_optim.LAMB(plain, lr, **ours, **averages(torch_optim.LAMB), **small),
         "adafactor": lambda: torch_optim.Adafactor(groups, lr, relative_step=False, **ours),
         "came": lambda: torch_optim.CAME(groups, lr, **ours, **averages(torch_optim.CAME)),
+        "adafactor-momentum": lambda: torch_optim.WithoutConfidence(
+            groups, lr, **ours, **averages(torch_optim.WithoutConfidence)
+        ),
         "came-corrected": lambda: torch_optim.CAME(
             groups, lr, correct_confidence=True, **ours, **averages(torch_optim.CAME)
         ),

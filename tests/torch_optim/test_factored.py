@@ -8,8 +8,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minilib.torch_optim import CAME, LAMB, LARS, Adafactor
+from minilib import optim
+from minilib.optim.base import ema
+from minilib.torch_optim import CAME, LAMB, LARS, Adafactor, WithoutConfidence
 from minilib.torch_optim.factored import factored_dims, mean_shapes
+from tests.torch_optim.helpers import Parameter
 
 METHODS = [(Adafactor, 0), (CAME, 1)]  # and the full-size statistics of each: CAME's momentum
 shapes = st.lists(st.integers(0, 12), max_size=5).map(tuple)
@@ -156,3 +159,26 @@ def test_the_correction_of_the_confidence_does_nothing_in_the_long_run_or_to_vec
             opt.step()
         ends.append(p.detach() - before)
     torch.testing.assert_close(*ends, rtol=1e-12, atol=0)
+
+
+class Algorithm1(optim.CAME):
+    """Luo et al. 2023, Algorithm 1, in NumPy."""
+
+    def update(self, x, g, s):
+        x -= self.lr * ema(s, "m", self.clipped_direction(g, s, self.betas[1]), self.betas[0])
+
+
+@pytest.mark.parametrize("shape", [(4, 3), (1, 5), (2, 2), (6,)])
+def test_without_its_confidence_came_is_algorithm_1_of_its_paper_and_remembers_nothing_of_the_instability(shape):
+    """The confidence that is still taken, kept, or taken for single layouts only is caught here."""
+    rng = np.random.default_rng(0)
+    x, gradients = rng.normal(size=shape), rng.normal(size=(6, *shape))
+    p, theirs = torch.nn.Parameter(torch.tensor(x)), Parameter(x)
+    opt = WithoutConfidence([p], lr=0.1, betas=(0.8, 0.9, 0.5))
+    reference = Algorithm1([theirs], lr=0.1, betas=(0.8, 0.9, 0.5))
+    for g in gradients:
+        p.grad, theirs.grad = torch.tensor(g), g
+        opt.step()
+        reference.step()
+    np.testing.assert_allclose(p.detach().numpy(), theirs.data, rtol=1e-12)
+    assert numbers(WithoutConfidence, shape) == numbers(Adafactor, shape) + math.prod(shape)
