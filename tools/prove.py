@@ -35,7 +35,7 @@ UNDECIDED = 2  # sizes of one step; larger sizes take longer
 LEDGER = re.compile(r"^step +rel  checks  least slack  median rhs/lhs$")
 ROW = re.compile(r"^(?P<step>.+?) +(?P<relation><=|=) +(?P<checks>\d+) +(?P<slack>\S+) +(?P<ratio>\S+)$")
 LABELLED = re.compile(r"^:{3,}\{prf:(?:theorem|lemma|proposition|corollary)\}.*\n(?::label: (\S+))?", re.MULTILINE)
-PROMISE = re.compile(r"^promise +measured +promised +at the start +any method +ascent +says something$")
+PROMISE = re.compile(r"^promise +measured +promised +start +any method +ascent +says more$")
 
 # Which statement is the whole of what a table of promises is about: {its title there: (title, statement)}.
 WHOLE = {
@@ -263,7 +263,7 @@ def escaped(text: str) -> str:
     return text.replace("|", "\\|").replace("*", "\\*").replace("<", "&lt;")
 
 
-HEADS = ("instance", "measured", "promised", "at the start", "any method", "ascent", "says something", "reached")
+HEADS = ("instance", "measured", "promised", "start", "any method", "ascent", "says more", "reached")
 HEAD = """\
 (page-theorems)=
 # Every theorem, and who attacked it
@@ -288,9 +288,9 @@ PROMISES = """
 ## What the theorems promise, and what needs no theorem
 
 The last lines of a proof promise something about a whole run. Such a promise is worth something only if it says more
-than two numbers that need no theorem: the value **at the start**, which a method keeps that never moves, and the value
+than two numbers that need no theorem: the value at the **start**, which a method keeps that never moves, and the value
 that **any method** must keep, because nothing larger exists. **Ascent** is the same run with its direction turned
-round: where the promise says something, ascent has to break it. Where no instance that we can afford says something,
+round: where the promise **says more**, ascent has to break it. Where no instance that we can afford says more,
 that column names the number of steps from which one would. **Reached** is the largest share of the promise that the
 adversary reached when it attacked the whole theorem, with a few steps in a few dimensions: at 1 no smaller constant
 would do. A dash: the theorem was attacked step by step only.

@@ -13,7 +13,7 @@ import numpy as np
 from minilib.pages import print_table
 from minilib.theory.ledger import ProofError
 
-HEADS = ("promise", "measured", "promised", "at the start", "any method", "ascent", "says something")
+HEADS = ("promise", "measured", "promised", "start", "any method", "ascent", "says more")
 
 
 @dataclass

@@ -18,8 +18,8 @@ step                rel  checks  least slack  median rhs/lhs
 (9) forgotten       =         7            0               1
 
 CAME's step: largest step
-promise    measured  promised  at the start  any method  ascent  says something
-T = 1,000      52.1       111           inf         inf     447             yes
+promise    measured  promised  start  any method  ascent  says more
+T = 1,000      52.1       111    inf         inf     447        yes
 """
 
 
