@@ -6,7 +6,7 @@ from minilib.torch_optim.sharding import all_reduce
 
 def run_together(buckets: list) -> None:
     """All phases of sharded buckets, in step: the number of messages is that of the phases, not of the parameters."""
-    for k in range(max((len(bucket.phases) for bucket in buckets), default=0)):
+    for k in range(max([0, *(len(bucket.phases) for bucket in buckets)])):
         at_work = [bucket for bucket in buckets if k < len(bucket.phases)]
         for bucket in at_work:
             run(bucket, bucket.phases[k : k + 1])

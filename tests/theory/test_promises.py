@@ -16,7 +16,7 @@ def test_a_promise_that_bites_and_one_that_does_not_stand_in_the_table(capsys):
     promises.table()
     title, heads, yes, no = capsys.readouterr().out.splitlines()
     assert title == "SGD: average |grad f|^2"
-    assert heads.split()[-2:] == ["says", "something"]
+    assert heads.split()[-2:] == ["says", "more"]
     assert yes.split()[-6:] == ["0.1", "0.5", "1", "inf", "2", "yes"]
     assert no.endswith("from T = 60")
 
