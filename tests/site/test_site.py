@@ -161,11 +161,19 @@ def test_the_book_has_folded_solutions(server):
     assert "solution dropdown" in html
 
 
+SUMMARISED = """() => {
+  const found = [...document.querySelectorAll("#search-results ul.search > li")];
+  return found.length > 0 && found.every(entry => entry.querySelector("p.context"));
+}"""
+
+
 def test_search_finds_lamb(browser, server):
     seen = Visit(browser, server)
     seen.page.goto(f"{seen.server}/search.html?q=LAMB")
     seen.page.wait_for_selector("#search-results ul.search li a")
     assert seen.page.locator("#search-results ul.search li").count() > 0
+    # A summary that cannot be made is an error in the console, which may come late.
+    seen.page.wait_for_function(SUMMARISED, timeout=30_000)
     assert seen.outside == []
     assert seen.errors == []
     seen.close()
