@@ -343,7 +343,7 @@ def test_adamw_takes_the_planned_time_and_no_optimizer_takes_much_less(recorded)
 
 
 def test_steps_that_are_mostly_products_are_planned_within_a_half(recorded):
-    """The share is the median of runs of another day: whole-step, recorded twice, once took a third longer.
+    """The share is the median of runs of another day, and whole-step, recorded twice, moved by a third.
 
     Small models and few rows are far outside: the next test.
     """
