@@ -144,6 +144,8 @@ def published(root: Path, bare: Path) -> None:
     """A bare repository with the book as it stands, at its tag: what a public address would give."""
     author = ["-c", "user.name=shake", "-c", "user.email=shake@localhost"]  # a reader's git may have none
     git = ["git", "-C", str(root), *author]
+    # without this, a file that was written again with the same words makes `stash create` fail
+    subprocess.run([*git, "update-index", "-q", "--refresh"], stdout=subprocess.DEVNULL)
     state = subprocess.run([*git, "stash", "create"], capture_output=True, text=True, check=True).stdout.strip()
     subprocess.run(["git", "init", "-q", "--bare", str(bare)], check=True)
     subprocess.run(["git", "-C", str(bare), "config", "receive.shallowUpdate", "true"], check=True)
