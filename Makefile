@@ -71,9 +71,9 @@ bench-pretrain: $(READY)  ## BERT's training step against transformers and the p
 gpu: $(READY)  ## all that wants one CUDA card, in pieces that are each done once: records in book/cards
 	$(PY) benchmarks/gpu.py $(GPU)
 
-study: $(READY)  ## make a recorded run, or go on with one that stopped: make study NAME=batch-size [SIZE=toy] [DEVICE=cuda]
+study: $(READY)  ## make a recorded run, or go on with one that stopped: make study NAME=batch-size [SIZE=toy] [DEVICE=cuda] [SPREAD=8]
 	$(if $(STUDY),,$(error there is no study $(NAME): studies/*/ has $(notdir $(basename $(wildcard studies/*/*.py)))))
-	$(PY) -m $(subst /,.,$(basename $(STUDY)))$(if $(SIZE), --size $(SIZE))$(if $(DEVICE), --device $(DEVICE))
+	$(PY) -m $(subst /,.,$(basename $(STUDY)))$(if $(SIZE), --size $(SIZE))$(if $(DEVICE), --device $(DEVICE))$(if $(SPREAD), --spread $(SPREAD))
 
 runs-check: $(READY)  ## recorded runs: every field there, made by a study, read by a chapter
 	$(PY) tools/runs_check.py

@@ -10,6 +10,7 @@ import math
 import shlex
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache, partial
 from math import sqrt
 from pathlib import Path
@@ -44,9 +45,13 @@ def start(main: Callable[[Asked], None], sizes: dict[str, dict], cpu_only: str |
     parser.add_argument("--size", default="laptop", help=f"one of {', '.join(sizes)}; laptop makes the book's record")
     usual = ", ".join(f"{USUAL[size]} for {size}" for size in sizes)
     parser.add_argument("--device", help=f"cpu, cuda, mps, xla; by default {usual}")
+    parser.add_argument("--spread", type=int, default=0, metavar="N", help="N jobs at once: Slurm's, or processes here")
     typed = parser.parse_args()
     try:
         asked = ask(sizes, typed.size, typed.device, cpu_only, shlex.join(["python", "-m", module, *sys.argv[1:]]))
+        if typed.spread < 0:
+            raise ValueError(f"spread must be at least 1 job at a time, or 0, got {typed.spread}")
+        asked = replace(asked, spread=typed.spread)
     except ValueError as error:
         parser.exit(2, f"error: {error}\n")
     main(asked)

@@ -2,7 +2,8 @@
 
 It goes on where it stopped, perhaps with newer code: each job remembers the commit at which it was run. A study has
 sizes: "laptop" is the one whose record the book reads, "toy" tries every line in seconds and proves nothing, "gpu" is
-for one card. Absent on purpose: several processes; jobs that depend on each other.
+for one card. Its jobs follow one another, or are spread over machines (`spread`). Absent on purpose: jobs that depend
+on each other.
 """
 
 import json
@@ -16,6 +17,7 @@ from types import SimpleNamespace
 
 from minilib import needs
 from minilib.datasets import Docstrings
+from minilib.experiments import spread
 from minilib.experiments.records import Project, commit, machine, now, project, write
 
 USUAL = {"laptop": "cpu", "toy": "cpu", "gpu": "cuda"}  # size -> the device that it is for
@@ -32,6 +34,7 @@ class Asked:
         precision: of training in PyTorch.
         machine: the name of the device, for the record; by default the processor's.
         command: what was typed; by default what makes the book's record.
+        spread: so many jobs at a time, each Slurm's or a process of its own; 0: one after the other, in this one.
     """
 
     size: str = "laptop"
@@ -40,6 +43,7 @@ class Asked:
     precision: str = "fp32"
     machine: str | None = None
     command: str | None = None
+    spread: int = 0
 
     @property
     def suffix(self) -> str:
@@ -100,19 +104,26 @@ class Study:
         return self.asked.size == "toy"
 
     def run(self, jobs: Iterable[tuple[str, Callable[[], object]]]) -> dict:
-        """Results by key of all `(key, function)` pairs; a function runs only when its key has no result yet."""
-        from time import perf_counter
+        """Results by key of all `(key, function)` pairs; a function runs only when its key has no result yet.
 
+        Raises:
+            RuntimeError: with `asked.spread`, a job failed; what had ended is saved.
+        """
         with needs("book"):
             from tqdm import tqdm
 
         missing = {key: function for key, function in jobs if key not in self.saved["jobs"]}
-        for key, function in tqdm(missing.items(), desc=self.name, disable=not missing):
-            start = perf_counter()
-            self.saved["jobs"][key] = function()
-            self.saved["seconds"] += perf_counter() - start
+        if self.asked.spread:
+            done = spread.results(missing, self.asked.spread, self.project.root / "_build" / "spread" / self.name)
+        else:
+            done = ((key, *spread.timed(function)) for key, function in missing.items())
+        for key, result, seconds in tqdm(done, total=len(missing), desc=self.name, disable=not missing):
+            self.saved["jobs"][key] = result
+            self.saved["seconds"] += seconds
             self.saved["commits"][key] = self.commit
             write(self.partial, json.dumps(self.saved))
+        for key in missing:  # in the order in which they were asked for, whichever ended first
+            self.saved["jobs"][key] = self.saved["jobs"].pop(key)
         return self.saved["jobs"]
 
     def commits(self) -> list[str]:
