@@ -18,7 +18,8 @@ from playwright.sync_api import Browser, sync_playwright
 FIGURES = Path(__file__).resolve().parent.parent / "book" / "figures"
 GAP = 12
 STYLE = (
-    "text{{fill:{ink};font:13px system-ui,sans-serif}}.title{{font-weight:600}}"
+    "text{{fill:{ink};font:13px system-ui,sans-serif;"
+    "paint-order:stroke;stroke:{panel};stroke-width:3px;stroke-linejoin:round}}.title{{font-weight:600}}"
     ".tick{{fill:{soft};font-size:12px}}.axis{{stroke:{line};fill:none}}"
 )
 

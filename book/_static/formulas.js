@@ -1,11 +1,42 @@
-// A formula inside a sentence cannot be broken. Where it is wider than its line (on a phone), it takes a line of
-// its own and scrolls, instead of being cut off.
+// What is wider than its place, on a phone above all. A formula is set smaller, down to LEAST of its size. Where that is
+// not enough it scrolls on a line of its own; whatever scrolls sideways fades out where more is to come.
+const LEAST = 0.72;
+
 function fitFormulas() {
-  for (const formula of document.querySelectorAll('article mjx-container:not([display="true"])')) {
+  const formulas = [...document.querySelectorAll("article mjx-container")].filter((f) => f.offsetParent);
+  for (const formula of formulas) {
+    formula.dataset.size ??= formula.style.fontSize || "100%";
+    formula.style.fontSize = formula.dataset.size;
     formula.classList.remove("too-wide");
-    const line = formula.closest("p, li, dd, figcaption, caption, td, th, div");
-    if (formula.getBoundingClientRect().width > line.clientWidth) formula.classList.add("too-wide");
   }
+  const shares = formulas.map((formula) => {
+    const line = formula.hasAttribute("display") ? formula : formula.closest("p, li, dd, figcaption, caption, td, th, div");
+    return Math.floor(999 * line.clientWidth / formula.firstElementChild.getBoundingClientRect().width) / 1000;
+  });
+  formulas.forEach((formula, k) => {
+    if (shares[k] >= 0.999) return;
+    formula.style.fontSize = `calc(${formula.dataset.size} * ${Math.max(LEAST, shares[k])})`;
+    formula.classList.toggle("too-wide", shares[k] < LEAST);
+  });
+  document.querySelectorAll("article .cell_output img").forEach(keepSize);
+  document.querySelectorAll("article :is(mjx-container, pre, .pst-scrollable-table-container, .wide)").forEach(fade);
+}
+
+// A picture with panels side by side keeps a readable size on a phone (custom.css) and scrolls, without its caption.
+function keepSize(picture) {
+  if (picture.naturalWidth < 1.85 * picture.naturalHeight) return;
+  if (!picture.parentElement.matches(".wide")) {
+    const wide = document.createElement("div");
+    wide.className = "wide";
+    picture.before(wide);
+    wide.append(picture);
+  }
+  fade(picture.parentElement);
+}
+
+function fade(box) {
+  const inside = box.matches("mjx-container") ? box.firstElementChild.getBoundingClientRect().width : box.scrollWidth;
+  box.classList.toggle("more", box.clientWidth > 0 && inside - box.clientWidth - box.scrollLeft > 3);
 }
 
 // A line may end between a formula and the comma or full stop that follows it; these two are kept together.
@@ -25,6 +56,10 @@ function keepPunctuation() {
 window.addEventListener("load", () => {
   window.MathJax?.startup?.promise?.then(keepPunctuation).then(fitFormulas);
   window.addEventListener("resize", fitFormulas);
-  // A folded solution has no width until it is opened.
+  matchMedia("print").addEventListener("change", fitFormulas); // paper has another width
+  document.addEventListener("scroll", (event) => event.target.matches?.("article *") && fade(event.target), true);
+  const isPicture = (event) => event.target.matches?.("article .cell_output img");
+  document.addEventListener("load", (event) => isPicture(event) && keepSize(event.target), true); // those that come late
+  // What is folded has no width until it is opened.
   document.addEventListener("click", () => setTimeout(fitFormulas, 100));
 });

@@ -78,6 +78,25 @@ WIDE_CODE = """() => [...document.querySelectorAll("article .cell_input pre")]
   .filter(pre => pre.checkVisibility() && pre.scrollWidth > pre.clientWidth + 1)
   .map(pre => pre.textContent.split("\\n").sort((a, b) => b.length - a.length)[0])"""
 
+# What is wider than its box and does not fade out; what is faded where nothing more is to come.
+UNMARKED = """() => [...document.querySelectorAll("article :is(mjx-container:is([display], .too-wide), pre, .wide)")]
+  .filter(box => box.checkVisibility() && box.clientWidth)
+  .filter(box => {
+    const inside = box.matches("mjx-container") ? box.firstElementChild.getBoundingClientRect().width : box.scrollWidth;
+    const over = inside - box.clientWidth;  // the page fades from 3 pixels on, and rounding may cost one
+    return box.classList.contains("more") ? over < 2 : over > 5;
+  }).map(box => box.textContent.trim().slice(0, 60) || box.outerHTML.slice(0, 120))"""
+
+# Formulas that are set smaller than seven tenths of their size; pictures with panels side by side that are not wide.
+SMALL = """() => [
+  ...[...document.querySelectorAll("article mjx-container[data-size]")]
+    .filter(f => f.checkVisibility())
+    .filter(f => parseFloat(getComputedStyle(f).fontSize)
+      < 0.7 * parseFloat(f.dataset.size) / 100 * parseFloat(getComputedStyle(f.parentElement).fontSize))
+    .map(f => f.textContent.slice(0, 60)),
+  ...[...document.querySelectorAll("article .cell_output img")]
+    .filter(p => p.naturalWidth >= 1.85 * p.naturalHeight && p.clientWidth && p.clientWidth < 500).map(p => p.src)]"""
+
 # Each page is opened once, on a phone in the light. It is looked at there, then made wide, then dark.
 
 
@@ -113,6 +132,18 @@ def test_no_formula_is_cut_off_on_a_narrow_screen(seen):
     with contextlib.suppress(TimeoutError):  # a moment after the click, formulas that are too wide get a line
         seen.page.wait_for_function(f"() => !({CUT_OFF})().length", timeout=2_000)
     assert seen.page.evaluate(CUT_OFF) == []
+
+
+def test_what_scrolls_on_a_narrow_screen_fades_out_and_no_formula_is_tiny(seen):
+    """Caught: a formula that ended in mid-air, with nothing to say that it goes on; panels a third of their size."""
+    seen.show(width=390)
+    seen.page.evaluate(UNFOLD)
+    for picture in seen.page.locator("article .cell_output img").all():
+        picture.scroll_into_view_if_needed()
+    with contextlib.suppress(TimeoutError):
+        seen.page.wait_for_function(f"() => !({UNMARKED})().length", timeout=2_000)
+    assert seen.page.evaluate(UNMARKED) == []
+    assert seen.page.evaluate(SMALL) == []
 
 
 def test_no_code_on_a_core_path_scrolls_on_a_laptop(seen):

@@ -1,0 +1,33 @@
+"""Numbers figures, tables, lemmas and exercises of an appendix by its letter: Figure C.1, Exercise C.2.
+
+It is a Sphinx extension. Sphinx numbers only what has a chapter number, and counts through everything else: the first
+figure of appendix C would be "Figure 4". Deliberately absent: numbers for equations, which no appendix refers to, and
+for the pages that are no appendix.
+"""
+
+import re
+
+
+def letter(page: str) -> str:
+    """The letter of an appendix, from the name of its page; empty for all other pages."""
+    found = re.match(r"notebooks/([A-Z])_", page)
+    return found[1] if found else ""
+
+
+def renumber(app, env) -> list[str]:
+    """Put the letter in place, and count from 1 in each appendix, kind by kind. Returns the pages that changed."""
+    changed = []
+    for page, kinds in env.toc_fignumbers.items():
+        if not letter(page):
+            continue
+        for kind, numbers in kinds.items():
+            in_order = sorted(numbers, key=numbers.get)
+            kinds[kind] = {name: (letter(page), k) for k, name in enumerate(in_order, 1)}
+        changed.append(page)
+    return changed
+
+
+def setup(app) -> dict:
+    """Sphinx calls this; the numbers must be there first, so it comes after Sphinx's own collector."""
+    app.connect("env-get-updated", renumber, priority=900)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
