@@ -9,10 +9,13 @@ import re
 import runpy
 import sys
 
+import numpy as np
 import pytest
 import torch
 from small_books import ROOT
 
+from minilib import datasets
+from minilib.datasets.images import Photographs
 from minilib.experiments import records
 from minilib.experiments.study import Study
 from minilib.training import device
@@ -57,6 +60,9 @@ def module(name):
 def test_a_study_of_toy_size_ends_and_records_how_it_was_made(name, home, monkeypatch):
     sentences = translation.Pairs([*PAIRS] * 40, [*PAIRS.values()] * 40)
     monkeypatch.setattr(translation, "multi30k", lambda: dict.fromkeys(("train", "validation", "test"), sentences))
+    noise = np.random.default_rng(0)
+    photographs = (noise.integers(0, 256, (80, 3, 32, 32), np.uint8), np.arange(80) % 10)
+    monkeypatch.setattr(datasets, "cifar10", lambda: Photographs(*photographs, *photographs, "noise"))
     start(monkeypatch, name, "--size", "toy")
     folder = home / "_build/runs" / f"{name}-toy"
     run = json.loads((folder / "run.json").read_text())
@@ -68,6 +74,18 @@ def test_a_study_of_toy_size_ends_and_records_how_it_was_made(name, home, monkey
     with open(folder / "curve.csv", newline="") as file:
         assert len(list(csv.DictReader(file))) > 0
     assert [path.name for path in (home / "book/runs").iterdir()] == ["bert-optimizers"]
+
+
+def test_a_study_spread_over_processes_records_the_same(home, monkeypatch):
+    """Its jobs travel: what they close over is pickled, and the other process imports the studies by itself."""
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    curves = []
+    for arguments in ((), ("--spread", "2")):
+        start(monkeypatch, "gpt2-optimizers", "--size", "toy", *arguments)
+        curves.append((home / "_build/runs/gpt2-optimizers-toy/curve.csv").read_text())
+    assert curves[0] == curves[1]
+    with pytest.raises(SystemExit, match="2"):
+        start(monkeypatch, "gpt2-optimizers", "--size", "toy", "--spread", "-1")
 
 
 @pytest.mark.parametrize("name", ["bert-optimizers", "batch-size", "gloo"])
