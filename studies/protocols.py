@@ -101,6 +101,35 @@ def scored(name: str, **shape):
     return {"digits": Digits, "words": Words}[name](**shape)
 
 
+@cache
+def photographs(train: int, test: int, pool: int, device: str) -> dict:
+    """CIFAR-10 in the parts "train", "validation" and "test": images (N, 3, 32/pool, 32/pool) and classes (N,).
+
+    Read once in a process: a study that is spread hands no images to its jobs. Of the training images `train` are
+    trained on and 5,000 (or `test`, if that is less) set apart for validation. The images are averaged over squares of
+    `pool` pixels, then each channel has mean 0 and standard deviation 1 over the training images.
+    """
+    import torch
+
+    from minilib import datasets
+    from minilib.training.device import pick
+
+    photos = datasets.cifar10()
+    order = np.random.default_rng(0).permutation(len(photos.y_train))
+    index = {"train": order[:train], "validation": order[-min(5000, test) :]}
+    cut = {part: (photos.x_train[rows], photos.y_train[rows]) for part, rows in index.items()}
+    cut["test"] = (photos.x_test[:test], photos.y_test[:test])
+
+    def tensors(images, classes):
+        pictures = torch.nn.functional.avg_pool2d(torch.tensor(images).float(), pool)
+        return pictures, torch.tensor(classes).long()
+
+    parts = {part: tensors(*both) for part, both in cut.items()}
+    mean, deviation = (f(parts["train"][0], dim=(0, 2, 3), keepdim=True) for f in (torch.mean, torch.std))
+    place = pick(device)
+    return {part: ((x - mean).div(deviation).to(place), y.to(place)) for part, (x, y) in parts.items()}
+
+
 class Digits(DigitsTask):
     """Digits; the images that training never sees are dealt out to validation and test in turn."""
 
