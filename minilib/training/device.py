@@ -130,8 +130,8 @@ def precision(device: torch.device) -> str:
     """ "bf16" where the device multiplies bfloat16 at least 1.5 times as fast as float32, else "fp32"; measured.
 
     On CUDA "fp16" where that holds for float16 only, as on the cards of the T4's time.
-    Processors without an instruction for bfloat16 are up to a hundred times slower with it. A TPU is not asked: it
-    multiplies float32 in bfloat16 too, unless told not to, and would seem to gain nothing.
+    A processor without an instruction for bfloat16 is many times slower with it (recorded in `speed-ladder`). A TPU is
+    not asked: it multiplies float32 in bfloat16 too, unless told not to, and would seem to gain nothing.
     """
     if device.type == "xla" and _on_tpu():
         return "bf16"

@@ -2,13 +2,17 @@
 
 The rungs: float32 with attention written out and a loop over the parameters; TF32 products (on a card); attention in
 one kernel; AdamW in one kernel; the model compiled; bfloat16 under autocast. Every round takes one step on every rung,
-so a drift of the machine hits all alike. For a quiet machine. Three minutes on two cores, most of them for bfloat16
-where the processor has none. At size "gpu" BERT-base, 256 rows of 128; three minutes, most of them to compile. Both
-times are estimated, not run.
+so a drift of the machine hits all alike. On a processor also: how fast a product of matrices in bfloat16 is, over
+float32, as the processor is and with no newer instructions than AVX2, which has none for bfloat16. For a quiet machine;
+one minute on two cores, several where the processor has no bfloat16. At size "gpu" BERT-base, 256 rows of 128; three
+minutes, most of them to compile: estimated, not run.
 """
 
 import contextlib
+import os
 import runpy
+import subprocess
+import sys
 from pathlib import Path
 from time import perf_counter
 
@@ -83,12 +87,31 @@ def measure(plan, place) -> dict[str, list[float]]:
     return seconds
 
 
+GAIN = """
+import torch
+from minilib.training.device import matmul_rate
+cpu = torch.device("cpu")
+print(matmul_rate(cpu, torch.bfloat16, 512) / matmul_rate(cpu, torch.float32, 512))
+"""
+
+
+def products() -> dict[str, float]:
+    """Instructions -> rate of a product in bfloat16 over float32: one thread, 512 rows, each in a process of its own."""
+    rates = {}
+    for name, limit in (("all", {}), ("AVX2", {"ONEDNN_MAX_CPU_ISA": "AVX2"})):
+        env = os.environ | {"OMP_NUM_THREADS": "1"} | limit
+        told = subprocess.run([sys.executable, "-c", GAIN], env=env, capture_output=True, text=True, check=True).stdout
+        rates[name] = float(f"{float(told):.3g}")
+    return rates
+
+
 def main(asked):
     plan, place = asked.plan, device.pick(asked.device)
     torch.set_num_threads(plan.threads)
     config = {"case": plan.case, "rounds": plan.rounds, "threads": plan.threads, "mask_rate": RATE}
     study = Study("speed-ladder", config, asked=asked)
     seconds = study.run([("ladder", lambda: measure(plan, place))])["ladder"]
+    gains = study.run([("products", products)])["products"] if place.type == "cpu" else {}
     first, rows = np.array(seconds["float32"]), []
     for rung, taken in seconds.items():
         low, middle, high = np.percentile(taken, [25, 50, 75])
@@ -96,7 +119,8 @@ def main(asked):
         numbers = {"ms": 1000 * middle, "low": 1000 * low, "high": 1000 * high, "times": gain}
         rows.append({"rung": rung} | {name: float(f"{value:.4g}") for name, value in numbers.items()})
     tokens = plan.case[2] * plan.case[3]
-    study.record(rows, {"tokens": tokens, "tokens_per_second": round(tokens / min(row["ms"] for row in rows) * 1000)})
+    fastest = round(tokens / min(row["ms"] for row in rows) * 1000)
+    study.record(rows, {"tokens": tokens, "tokens_per_second": fastest, "bfloat16 over float32": gains})
 
 
 if __name__ == "__main__":
