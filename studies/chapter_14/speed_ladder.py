@@ -96,7 +96,7 @@ print(matmul_rate(cpu, torch.bfloat16, 512) / matmul_rate(cpu, torch.float32, 51
 
 
 def products() -> dict[str, float]:
-    """Instructions -> rate of a product in bfloat16 over float32: one thread, 512 rows, each in a process of its own."""
+    """Instructions -> rate of a product in bfloat16 over float32: one thread, 512 rows, each in its own process."""
     rates = {}
     for name, limit in (("all", {}), ("AVX2", {"ONEDNN_MAX_CPU_ISA": "AVX2"})):
         env = os.environ | {"OMP_NUM_THREADS": "1"} | limit
