@@ -356,18 +356,36 @@ def losses(asked: Asked, folder: Path, validations: int = 8, **settings) -> list
 
 
 def counting(model: str, vocabulary: int, length: int, evaluate_rows: int, corpus: str = "docstrings", **_) -> dict:
-    """What tables of tokens, pairs and triples lose on the rows on which a GPT-2 with these settings is validated."""
+    """What tables of tokens, pairs and triples lose on the rows on which a run with these settings is validated.
+
+    For a GPT-2 on its tokens. For a T5 on what its decoder is to write, each token after the one or two before it, with
+    the training text cut into spans once; its table sees nothing of the encoder's text.
+
+    Raises:
+        ValueError: another model. A BERT's rival looks at both sides (chapter 14).
+    """
     from minilib.experiments.counting import next_token_losses
-    from minilib.training.data import corpora
+    from minilib.training.data import corpora, objectives
+    from minilib.training.data.loader import evaluation
     from minilib.training.data.packing import packed_rows
     from minilib.training.data.tokenizer import get_tokenizer
 
+    kind = model.split("-")[0]
+    if kind not in ("gpt2", "t5"):
+        raise ValueError(f"model must be a GPT-2 or a T5, got {model!r}")
     texts = corpora.corpus(corpus)
-    tokenizer = get_tokenizer(texts, model, vocabulary)
-    train, held_out = (packed_rows(texts, part, tokenizer, length + 1) for part in ("train", "validation"))
-    count = min(evaluate_rows, len(held_out))
-    held_out = held_out[np.arange(count) * len(held_out) // count]  # as `loader.evaluation` takes them
-    return next_token_losses(train, held_out, len(tokenizer))
+    tokenizer = get_tokenizer(texts, kind, vocabulary)
+    objective = objectives.causal if kind == "gpt2" else objectives.spans(tokenizer)
+    longer = length + 1 if kind == "gpt2" else length
+    train, held_out = (packed_rows(texts, part, tokenizer, longer) for part in ("train", "validation"))
+    (judged,) = evaluation(held_out, objective, evaluate_rows, evaluate_rows)
+    learned = objective(train, np.arange(len(train)), 0, 0)
+    if kind == "gpt2":
+        rows = learned["tokens"], judged["tokens"].numpy()
+    else:  # the first token is to be written, too
+        written = learned["targets"], judged["targets"].numpy()
+        rows = (np.pad(targets, ((0, 0), (1, 0)), constant_values=tokenizer.separator) for targets in written)
+    return next_token_losses(*rows, len(tokenizer))
 
 
 def autocast(asked: Asked):
@@ -408,7 +426,7 @@ def compare_models(study: Study) -> None:
     """Tune every method on every model and batch of the plan with one seed, repeat with the others, and record.
 
     The plan has what THREE_MODELS has, and `rates` by method. Only the seeds after the first have chosen nothing.
-    Where the only model is a GPT-2, what tables that count lose on the same rows is recorded beside the runs.
+    Where there is one model, a GPT-2 or a T5, what tables that count lose on the same rows is recorded beside the runs.
     """
     asked, plan = study.asked, study.asked.plan
 
@@ -422,8 +440,8 @@ def compare_models(study: Study) -> None:
     chosen = tune(study, job, {case: scaled(plan.rates[case[2]], case[1], plan.base) for case in cases})
     study.run([job(case, chosen[case], seed) for seed in plan.seeds[1:] for case in cases])
     results = {"chosen": {" ".join(map(str, case)): lr for case, lr in chosen.items()}}
-    if set(plan.models) == {"gpt2"}:
-        results |= study.run([("counting", lambda: counting("gpt2", **plan.bench))])
+    if set(plan.models) <= {"gpt2", "t5-small"} and len(plan.models) == 1:
+        results |= study.run([("counting", lambda: counting(plan.models[0], **plan.bench))])
     curve = []
     for key, points in study.saved["jobs"].items():
         if key != "counting":
