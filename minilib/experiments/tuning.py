@@ -1,4 +1,4 @@
-"""Equal tuning: the rule by which the experiments of Part IV choose a learning rate.
+"""Equal tuning: the rule by which the experiments of Part IV choose a learning rate, and what their records then hold.
 
 Every method starts with its own few rates, a fixed factor apart. While the best is the lowest or the highest that was
 tried, one more is tried beyond it: the rate that is kept has been beaten on neither side. Deliberately absent: searches
@@ -6,6 +6,9 @@ over several settings at once, and early stopping; a run that diverged counts as
 """
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from minilib.experiments.records import Record
 
 
 def best_rate(loss: Callable[[float], float], rates: Sequence[float], factor: float = 2.0, most: int = 12) -> float:
@@ -31,3 +34,50 @@ def best_rate(loss: Callable[[float], float], rates: Sequence[float], factor: fl
             raise ValueError(f"the best rate is {best:g}, at the edge of the {len(losses)} that were tried")
         beyond = high * factor if best == high else low / factor
         losses[beyond] = loss(beyond)
+
+
+class Tuned(NamedTuple):
+    """The runs of one case of a record.
+
+    Attributes:
+        rate: the learning rate that the study chose.
+        tried: rate -> last loss, of the seed that chose it; 99 for a run that diverged.
+        curves: seed -> the points (tokens, loss) of its run at that rate, for the seeds that chose nothing.
+    """
+
+    rate: float
+    tried: dict[float, float]
+    curves: dict[int, list[tuple[float, float]]]
+
+    @property
+    def last(self) -> dict[int, float]:
+        """seed -> last loss, for the seeds that chose nothing."""
+        return {seed: points[-1][1] for seed, points in self.curves.items()}
+
+
+def tuned(record: Record) -> dict[tuple | str, Tuned]:
+    """case -> its runs, of a record whose first seed tuned and whose others judge.
+
+    A case is what the columns of the curve other than rate, seed, tokens and loss say, such as ("gpt2", 128, "lamb");
+    where there is one such column it stands for itself.
+
+    Raises:
+        ValueError: the record has no rates that were chosen, or none for one of its cases that was judged.
+    """
+    chosen, tuning = record.run["results"].get("chosen"), record.run["config"].get("seeds", [None])[0]
+    if not chosen:
+        raise ValueError(f"run {record.run['name']!r} has no rates that were chosen")
+    columns = [name for name in record.curve[0] if name not in ("rate", "seed", "tokens", "loss")]
+    points = {}
+    for row in record.curve:
+        case = tuple(int(v) if isinstance(v := row[name], float) else v for name in columns)
+        points.setdefault((case, row["rate"], int(row["seed"])), []).append((row["tokens"], row["loss"]))
+    cases = {}
+    for case in dict.fromkeys(case for case, *_ in points):
+        if (rate := chosen.get(" ".join(map(str, case)))) is None:
+            raise ValueError(f"run {record.run['name']!r} has no rate for {case}; there are {list(chosen)}")
+        own = {(lr, seed): curve for (of, lr, seed), curve in points.items() if of == case}
+        tried = {lr: own[lr, seed][-1][1] for lr, seed in sorted(own) if seed == tuning}
+        curves = {seed: curve for (lr, seed), curve in own.items() if lr == rate and seed != tuning}
+        cases[case if len(case) > 1 else case[0]] = Tuned(rate, tried, curves)
+    return cases

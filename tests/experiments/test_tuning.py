@@ -4,7 +4,8 @@ import math
 
 import pytest
 
-from minilib.experiments.tuning import best_rate
+from minilib.experiments.records import Record
+from minilib.experiments.tuning import best_rate, tuned
 
 
 @pytest.mark.parametrize("best", [1 / 64, 1 / 2, 1.0, 2.0, 32.0])
@@ -36,3 +37,41 @@ def test_it_gives_up_where_there_is_no_best():
 def test_no_rates():
     with pytest.raises(ValueError, match="rates must hold at least one"):
         best_rate(lambda rate: rate, [])
+
+
+def a_record(*columns, chosen, seeds=(100, 0, 1)):
+    """Of runs with two points, in which a rate of 1 ends at 3 plus a thousandth of the seed, others one nat higher."""
+    cases = [key.split() for key in chosen]
+    curve = [
+        dict(zip(columns, case, strict=True)) | {"rate": rate, "seed": float(seed), "tokens": tokens, "loss": loss}
+        for case in cases
+        for rate in (0.5, 1.0, 2.0)
+        for seed in seeds
+        if seed == seeds[0] or rate == 1.0
+        for tokens, loss in ((8.0, 5.0), (16.0, 3.0 + seed / 1000 + (rate != 1.0)))
+    ]
+    for row in curve:
+        row |= {"batch": float(row["batch"])} if "batch" in row else {}
+    return Record({"name": "a", "config": {"seeds": [*seeds]}, "results": {"chosen": chosen}}, curve)
+
+
+def test_the_seed_that_chose_a_rate_is_kept_apart_from_those_that_judge():
+    runs = tuned(a_record("model", "batch", "optimizer", chosen={"gpt2 128 lamb": 1.0, "gpt2 128 adamw": 1.0}))
+    assert list(runs) == [("gpt2", 128, "lamb"), ("gpt2", 128, "adamw")]
+    lamb = runs["gpt2", 128, "lamb"]
+    assert lamb.tried == {0.5: 4.1, 1.0: 3.1, 2.0: 4.1}
+    assert lamb.last == {0: 3.0, 1: 3.001}
+    assert lamb.curves[1] == [(8.0, 5.0), (16.0, 3.001)]
+
+
+def test_a_case_of_one_column_stands_for_itself():
+    assert list(tuned(a_record("recipe", chosen={"long": 1.0, "cold": 1.0}))) == ["long", "cold"]
+
+
+def test_a_record_without_chosen_rates_is_refused():
+    with pytest.raises(ValueError, match="no rates that were chosen"):
+        tuned(a_record("recipe", chosen={"long": 1.0})._replace(run={"name": "a", "config": {}, "results": {}}))
+    record = a_record("recipe", chosen={"long": 1.0, "cold": 1.0})
+    del record.run["results"]["chosen"]["cold"]
+    with pytest.raises(ValueError, match="no rate for .'cold',"):
+        tuned(record)
