@@ -425,7 +425,8 @@ def settings_of_models(asked: Asked) -> dict:
 def compare_models(study: Study) -> None:
     """Tune every method on every model and batch of the plan with one seed, repeat with the others, and record.
 
-    The plan has what THREE_MODELS has, and `rates` by method. Only the seeds after the first have chosen nothing.
+    The plan has what THREE_MODELS has, and `rates` by method. Only the seeds after the first have chosen nothing. With
+    `rule_from`, a batch of the plan, they also run at the rates that the rule of the root carries from there.
     Where there is one model, a GPT-2 or a T5, what tables that count lose on the same rows is recorded beside the runs.
     """
     asked, plan = study.asked, study.asked.plan
@@ -440,6 +441,10 @@ def compare_models(study: Study) -> None:
     chosen = tune(study, job, {case: scaled(plan.rates[case[2]], case[1], plan.base) for case in cases})
     study.run([job(case, chosen[case], seed) for seed in plan.seeds[1:] for case in cases])
     results = {"chosen": {" ".join(map(str, case)): lr for case, lr in chosen.items()}}
+    if base := getattr(plan, "rule_from", None):
+        ruled = {case: scaled([chosen[case[0], base, case[2]]], case[1], base)[0] for case in cases}
+        study.run([job(case, ruled[case], seed) for seed in plan.seeds[1:] for case in cases])
+        results["ruled"] = {" ".join(map(str, case)): lr for case, lr in ruled.items()}
     if set(plan.models) <= {"gpt2", "t5-small"} and len(plan.models) == 1:
         results |= study.run([("counting", lambda: counting(plan.models[0], **plan.bench))])
     curve = []
@@ -447,4 +452,5 @@ def compare_models(study: Study) -> None:
         if key != "counting":
             row = dict(zip(("model", "batch", "optimizer", "rate", "seed"), json.loads(key), strict=True))
             curve += [row | {"tokens": tokens, "loss": loss} for tokens, loss in points]
-    study.record(curve, {name: results[name] for name in ("chosen", "counting") if name in results}, docstrings())
+    kept = {name: results[name] for name in ("chosen", "ruled", "counting") if name in results}
+    study.record(curve, kept, docstrings())

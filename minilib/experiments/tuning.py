@@ -40,7 +40,7 @@ class Tuned(NamedTuple):
     """The runs of one case of a record.
 
     Attributes:
-        rate: the learning rate that the study chose.
+        rate: the learning rate that the study chose, or that its rule gives.
         tried: rate -> last loss, of the seed that chose it; 99 for a run that diverged.
         curves: seed -> the points (tokens, loss) of its run at that rate, for the seeds that chose nothing.
     """
@@ -55,18 +55,22 @@ class Tuned(NamedTuple):
         return {seed: points[-1][1] for seed, points in self.curves.items()}
 
 
-def tuned(record: Record) -> dict[tuple | str, Tuned]:
+def tuned(record: Record, rates: str = "chosen") -> dict[tuple | str, Tuned]:
     """case -> its runs, of a record whose first seed tuned and whose others judge.
 
     A case is what the columns of the curve other than rate, seed, tokens and loss say, such as ("gpt2", 128, "lamb");
     where there is one such column it stands for itself.
 
+    Args:
+        rates: which of the record's results has the rate of every case: those that were "chosen", or, where a study
+            also ran the rates of a rule, "ruled".
+
     Raises:
-        ValueError: the record has no rates that were chosen, or none for one of its cases that was judged.
+        ValueError: the record has no such rates, or none for one of its cases.
     """
-    chosen, tuning = record.run["results"].get("chosen"), record.run["config"].get("seeds", [None])[0]
+    chosen, tuning = record.run["results"].get(rates), record.run["config"].get("seeds", [None])[0]
     if not chosen:
-        raise ValueError(f"run {record.run['name']!r} has no rates that were chosen")
+        raise ValueError(f"run {record.run['name']!r} has no rates that were {rates}")
     columns = [name for name in record.curve[0] if name not in ("rate", "seed", "tokens", "loss")]
     points = {}
     for row in record.curve:

@@ -75,3 +75,11 @@ def test_a_record_without_chosen_rates_is_refused():
     del record.run["results"]["chosen"]["cold"]
     with pytest.raises(ValueError, match="no rate for .'cold',"):
         tuned(record)
+
+
+def test_the_runs_at_the_rates_of_a_rule_can_be_asked_for():
+    record = a_record("recipe", chosen={"long": 1.0})
+    record.run["results"]["ruled"] = {"long": 2.0}
+    record.curve.append({"recipe": "long", "rate": 2.0, "seed": 0.0, "tokens": 16.0, "loss": 3.5})
+    assert tuned(record, "ruled")["long"].last == {0: 3.5}
+    assert tuned(record)["long"].last == {0: 3.0, 1: 3.001}
