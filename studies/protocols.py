@@ -417,11 +417,6 @@ def tune(study: Study, job: Callable, first: dict) -> dict:
     return {case: best_rate(study, partial(loss, case), rates) for case, rates in first.items()}
 
 
-def settings_of_models(asked: Asked) -> dict:
-    """What the config of a study with `compare_models` has: its plan, of which the book's records leave out `bench`."""
-    return {key: value for key, value in vars(asked.plan).items() if key != "bench"}
-
-
 def compare_models(study: Study) -> None:
     """Tune every method on every model and batch of the plan with one seed, repeat with the others, and record.
 

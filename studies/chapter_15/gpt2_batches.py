@@ -10,7 +10,7 @@ a quarter at a tenth of the rate of an H200: estimated, not run.
 """
 
 from minilib.experiments.study import Study
-from studies.protocols import GPT2, GPU_GPT2, TOY_GPT2, compare_models, settings_of_models, start
+from studies.protocols import GPT2, GPU_GPT2, TOY_GPT2, compare_models, start
 
 RATES = {"adamw": [2e-3, 4e-3, 8e-3], "lamb": [1e-2, 2e-2, 4e-2]}
 SIZES = {
@@ -21,7 +21,7 @@ SIZES = {
 
 
 def main(asked):
-    compare_models(Study("gpt2-batches", settings_of_models(asked), asked=asked))
+    compare_models(Study("gpt2-batches", vars(asked.plan), asked=asked))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ from studies.protocols import (
     THREE_MODELS,
     TOY_THREE_MODELS,
     compare_models,
-    settings_of_models,
     start,
 )
 
@@ -24,7 +23,7 @@ SIZES = {
 
 
 def main(asked):
-    compare_models(Study("came-confidence", settings_of_models(asked), asked=asked))
+    compare_models(Study("came-confidence", vars(asked.plan), asked=asked))
 
 
 if __name__ == "__main__":

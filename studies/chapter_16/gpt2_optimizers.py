@@ -9,7 +9,7 @@ one core. Larger: tokens, seeds. At size "gpu" a GPT-2 of 4 layers and width 256
 """
 
 from minilib.experiments.study import Study
-from studies.protocols import GPT2, GPU_GPT2, TOY_GPT2, compare_models, settings_of_models, start
+from studies.protocols import GPT2, GPU_GPT2, TOY_GPT2, compare_models, start
 
 RATES = {
     "adamw": [2e-3, 4e-3, 8e-3],
@@ -26,7 +26,7 @@ SIZES = {
 
 
 def main(asked):
-    compare_models(Study("gpt2-optimizers", settings_of_models(asked), asked=asked))
+    compare_models(Study("gpt2-optimizers", vars(asked.plan), asked=asked))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ on one core. Larger: tokens, seeds. At size "gpu" a T5 of 4 and 4 layers of widt
 """
 
 from minilib.experiments.study import Study
-from studies.protocols import GPT2, GPU_GPT2, TOY_GPT2, compare_models, settings_of_models, start
+from studies.protocols import GPT2, GPU_GPT2, TOY_GPT2, compare_models, start
 
 RATES = {
     "adamw": [2e-3, 4e-3, 8e-3],
@@ -25,7 +25,7 @@ SIZES = {
 
 
 def main(asked):
-    compare_models(Study("t5-optimizers", settings_of_models(asked), asked=asked))
+    compare_models(Study("t5-optimizers", vars(asked.plan), asked=asked))
 
 
 if __name__ == "__main__":

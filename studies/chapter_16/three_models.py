@@ -14,7 +14,6 @@ from studies.protocols import (
     THREE_MODELS,
     TOY_THREE_MODELS,
     compare_models,
-    settings_of_models,
     start,
 )
 
@@ -32,7 +31,7 @@ SIZES = {
 
 
 def main(asked):
-    compare_models(Study("three-models", settings_of_models(asked), asked=asked))
+    compare_models(Study("three-models", vars(asked.plan), asked=asked))
 
 
 if __name__ == "__main__":
