@@ -29,11 +29,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import book_map
+import chapters
 import first_cell
 import nbformat
 import page_foot
 import proved
 import status_page
+import verdict_page
 import yaml
 
 import notebooks
@@ -209,7 +211,8 @@ def build(root: Path) -> int:
     runs = {name: chapter.run for name, chapter in shown.items()}
     failed = {name for name, chapter in shown.items() if chapter.error}
     settings["page_foot"] = page_foot.settings(root, config["repository"]["url"], runs, failed)
-    settings["myst_substitutions"] = status_page.tables(root, shown) | front(root, settings["page_foot"])
+    made = status_page.tables(root, shown) | verdict_page.substitutions({name: c.nb for name, c in shown.items()})
+    settings["myst_substitutions"] = made | front(root, settings["page_foot"])
     toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
     done = sphinx(root, root, config, toc, "-W")
     if done.returncode:
@@ -234,7 +237,9 @@ def build_page(root: Path, name: str) -> int:
     settings = config["sphinx"]["config"]
     runs = {md.stem: proved.load(root / proved.FOLDER, md.stem) for md in notebooks.chapters(root)}
     settings["page_foot"] = page_foot.settings(root, config["repository"]["url"], runs)
-    settings["myst_substitutions"] = {"runs": "", "shaken": ""} | front(root, settings["page_foot"])
+    stored = {path.stem: chapters.read(path) for path in sorted((root / "notebooks").glob("*.ipynb"))}
+    made = {"runs": "", "shaken": ""} | verdict_page.substitutions(stored)
+    settings["myst_substitutions"] = made | front(root, settings["page_foot"])
     toc = yaml.safe_load((root / "_toc.yml").read_text())
 
     def exists(page):

@@ -226,21 +226,33 @@ def family(comparisons: Mapping[Hashable, Comparison]) -> dict[Hashable, Compari
 
 
 def print_verdicts(comparisons: Mapping[str, Comparison], what: str = "ours is lower by") -> None:
-    """A line each: the difference, its interval, its seeds, what could have been seen, the verdict.
+    """A line each: the verdict, the difference, its interval, what could have been seen; then what the lines share.
+
+    A name says what is claimed: "LAMB below AdamW, 64 rows". The last line has the seeds, the level of the intervals
+    (from the lowest to the highest in a family), and the margin where equality is claimed. Differences are rounded to
+    two digits of half their interval. Where the claims of equality have several margins, each has its own in a column.
 
     Args:
-        comparisons: by the words that name them, such as "LAMB below AdamW, batch 64".
-        what: the head of the column of differences.
+        comparisons: by the words that name them.
+        what: is compared, such as "log loss lower by": "by" heads the column of differences, the rest all lines.
     """
+    found = comparisons.values()
+    words, by = (what.removesuffix(" by"), "by") if what.endswith(" by") else (what, "value")
+    margins = sorted({c.claim[1] for c in found if math.isfinite(c.claim[1])})
     rows = []
     for name, c in comparisons.items():
-        interval = f"[{c.low:.3g}, {c.high:.3g}]" if c.df else "none"
-        seeds = f"{c.seeds[0]} paired" if c.paired else f"{c.seeds[0]} and {c.seeds[1]}"
-        within = f" (within {c.claim[1]:.3g})" if math.isfinite(c.claim[1]) else ""
+        digits = max(0, 1 - math.floor(math.log10(c.half))) if c.df else 3
+        interval = f"[{c.low:.{digits}f}, {c.high:.{digits}f}]" if c.df else "none"
         seen = f"{c.seen:.2g}" if c.df else "none"
-        level = f"{100 * c.level:.4g} %"
-        rows.append((name, c.verdict + within, f"{c.difference:.3g}", interval, seen, level, seeds))
-    print_table(rows, ("", "verdict", what, "interval", "can see", "level", "seeds"))
+        within = [f"{c.claim[1]:.3g}" if c.claim[1] in margins else ""] if len(margins) > 1 else []
+        rows.append((name, c.verdict, f"{c.difference:.{digits}f}", interval, seen, *within))
+    print_table(rows, (words, "verdict", by, "interval", "can see", *["within"] * (len(margins) > 1)))
+    seeds = dict.fromkeys(
+        f"{c.seeds[0]} paired seeds" if c.paired else f"{c.seeds[0]} against {c.seeds[1]} seeds" for c in found
+    )
+    levels = dict.fromkeys(f"{100 * level:.4g} %" for level in sorted({c.level for c in found}))
+    said = [" or ".join(seeds), "intervals at " + " to ".join([*levels][:: max(1, len(levels) - 1)])]
+    print("; ".join(said + [f"equal: within {m:.3g}" for m in margins if len(margins) == 1]))
 
 
 def _loss(name: str, seed: Hashable, loss: float | np.ndarray) -> np.ndarray:

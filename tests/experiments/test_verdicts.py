@@ -271,16 +271,47 @@ class TestExamples:
         assert counted / count <= allowed(0.05, count)[1]
 
 
-def test_the_table_has_a_line_for_each_comparison_and_says_what_has_no_interval(capsys):
+def printed(found, capsys, what="log loss lower by"):
+    print_verdicts(found, what)
+    return capsys.readouterr().out.splitlines()
+
+
+def test_the_table_has_a_line_for_each_comparison_and_one_for_what_they_share(capsys):
     found = {
         "lower": compare(OURS, THEIRS),
         "equal": compare(OURS, THEIRS, within=0.1),
         "one": compare({0: 1.0}, {1: 2.0}),
     }
-    print_verdicts(found, what="lower by")
-    head, lower, equal, one = capsys.readouterr().out.splitlines()
-    assert head.split() == ["verdict", "lower", "by", "interval", "can", "see", "level", "seeds"]
-    assert lower.split()[1:3] == ["confirmed", f"{found['lower'].difference:.3g}"]
-    assert lower.split()[-5:] == [f"{found['lower'].seen:.2g}", "95", "%", "3", "paired"]
-    assert equal.split()[1:4] == ["contradicted", "(within", "0.1)"]
-    assert one.split()[1:] == ["not", "resolved", "1", "none", "none", "95", "%", "1", "and", "1"]
+    head, lower, equal, one, shared = printed(found, capsys)
+    assert head.split() == ["log", "loss", "lower", "verdict", "by", "interval", "can", "see"]
+    assert printed(found, capsys, "alpha - 1")[0].split() == [
+        "alpha",
+        "-",
+        "1",
+        "verdict",
+        "value",
+        "interval",
+        "can",
+        "see",
+    ]
+    assert lower.split()[1] == "confirmed"
+    assert lower.split()[-1] == f"{found['lower'].seen:.2g}"
+    assert equal.split()[1] == "contradicted"
+    assert one.split()[1:] == ["not", "resolved", "1.000", "none", "none"]
+    assert shared == "3 paired seeds or 1 against 1 seeds; intervals at 95 %; equal: within 0.1"
+
+
+def test_the_table_rounds_to_two_digits_of_half_the_interval(capsys):
+    for scale, shown in ((1.0, "1.00"), (100.0, "100"), (0.01, "0.0100")):
+        ours = {seed: scale * (9 + luck) for seed, luck in enumerate((0.0, 0.05, -0.05))}
+        lower = printed({"lower": compare(ours, dict.fromkeys(ours, 10 * scale))}, capsys)[1]
+        assert lower.split()[2] == shown
+
+
+def test_the_table_of_a_family_has_its_lowest_and_its_highest_level_and_every_margin(capsys):
+    claims = {within: compare(OURS, THEIRS, within=within) for within in (0.1, 0.2, 5.0)}
+    head, *lines, shared = printed(family(claims), capsys)
+    assert head.split()[-1] == "within"
+    assert [line.split()[-1] for line in lines] == ["0.1", "0.2", "5"]
+    levels = [100 * c.level for c in family(claims).values()]
+    assert shared == f"3 paired seeds; intervals at {min(levels):.4g} % to {max(levels):.4g} %"
