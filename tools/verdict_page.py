@@ -91,7 +91,8 @@ def substitutions(notebooks: dict) -> dict[str, str]:
         for one in tables:
             count.update("not resolved" if row[1].endswith("alone") else row[1] for row in one.rows)
             end = "" if one.section[-1:] in "?!." else "."
-            parts.append(f"**{one.section}{end}** *{one.what}*; {one.shared}.")
+            shared = one.shared.replace(" %", "\N{NO-BREAK SPACE}%")
+            parts.append(f"**{one.section}{end}** *{one.what}*; {shared}.")
             parts.append(table(["claim", "verdict", one.by, "interval", "can see"], one.rows))
     said = [f"{count[words]} {words}" for words in WORDS.split("|")]
     return {"verdicts": "\n\n".join(parts), "verdict_counts": f"{sum(count.values())} claims: {', '.join(said)}"}

@@ -78,6 +78,11 @@ WIDE_CODE = """() => [...document.querySelectorAll("article .cell_input pre")]
   .filter(pre => pre.checkVisibility() && pre.scrollWidth > pre.clientWidth + 1)
   .map(pre => pre.textContent.split("\\n").sort((a, b) => b.length - a.length)[0])"""
 
+# Tables of verdicts that are wider than their box, with every solution open: the interval must be in view.
+WIDE_VERDICTS = """() => [...document.querySelectorAll("article .cell_output pre")]
+  .filter(pre => pre.textContent.includes("can see") && pre.checkVisibility() && pre.scrollWidth > pre.clientWidth + 1)
+  .map(pre => pre.textContent.slice(0, 60))"""
+
 # What is wider than its box and does not fade out; what is faded where nothing more is to come.
 UNMARKED = """() => [...document.querySelectorAll("article :is(mjx-container:is([display], .too-wide), pre, .wide)")]
   .filter(box => box.checkVisibility() && box.clientWidth)
@@ -152,6 +157,12 @@ def test_no_code_on_a_core_path_scrolls_on_a_laptop(seen):
     seen.show(width=1200)
     seen.page.evaluate(UNFOLD)
     assert seen.page.evaluate(WIDE_CODE) == []
+
+
+def test_no_table_of_verdicts_scrolls_on_a_laptop(seen):
+    seen.show(width=1200)
+    seen.page.evaluate(UNFOLD)
+    assert seen.page.evaluate(WIDE_VERDICTS) == []
 
 
 def test_every_picture_is_shown_and_described(seen):
