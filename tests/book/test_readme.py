@@ -2,8 +2,10 @@
 
 import re
 
+import chapters
 import pytest
 import readme_figure
+import verdict_page
 from small_books import ROOT
 
 README = (ROOT / "README.md").read_text()
@@ -42,3 +44,38 @@ def test_every_file_that_the_readme_links_or_lists_exists():
     for name in listed:
         folder = ROOT / "minilib" if name.startswith(" ") else ROOT
         assert (folder / name.strip()).exists(), name
+
+
+def printed(chapter, claim):
+    """The verdicts that the chapter printed for a claim of this name, in its order."""
+    tables = verdict_page.of_chapter(chapters.read(ROOT / "notebooks" / f"{chapter}.ipynb"))
+    return [row[1] for table in tables for row in table.rows if row[0] == claim]
+
+
+@pytest.mark.parametrize(
+    ("row", "name", "claims", "verdicts"),
+    [
+        (
+            "64 rows confirmed; 256 and 1,024 contradicted",
+            "15_76_minutes",
+            ["LAMB: 64 rows as 16", "LAMB: 256 rows as 16", "LAMB: 1,024 rows as 16"],
+            ["confirmed", "contradicted", "contradicted"],
+        ),
+        (
+            "64 rows contradicted; 16, 256 and 1,024 not resolved",
+            "15_76_minutes",
+            [f"LAMB below AdamW, {rows} rows" for rows in ("64", "16", "256", "1,024")],
+            ["contradicted", "not resolved", "not resolved", "not resolved"],
+        ),
+        ("GPT-2 confirmed; T5 not resolved", "16_came_at_work", ["CAME as AdamW"], ["confirmed", "not resolved"]),
+        (
+            "GPT-2 not resolved; T5 contradicted",
+            "16_came_at_work",
+            ["CAME below Adafactor + momentum"],
+            ["not resolved", "contradicted"],
+        ),
+    ],
+)
+def test_a_verdict_of_the_readme_is_the_one_that_the_chapter_printed(row, name, claims, verdicts):
+    assert f"| {row} |" in README
+    assert [verdict for claim in claims for verdict in printed(name, claim)] == verdicts
