@@ -1,4 +1,4 @@
-"""Train large, then compress, judged by loss: GPT-2s of four sizes on one budget of operations, quantised and pruned.
+"""Train large, then compress, judged by loss: GPT-2s of three sizes on one budget of operations, quantised and pruned.
 
 What is to be decided, and why with this model, stands in `studies/README.md`. Every size spends `budget` operations
 with AdamW, batches of 64 rows, at a rate tuned for it with the first seed (three rates around 4e-3 at width 64, less in
@@ -33,7 +33,7 @@ from studies.protocols import GPT2, GPU_MODEL, TOY_MODEL, autocast, counting, pr
 SIZES = {
     "laptop": {
         "bench": {"model": "gpt2", "vocabulary": 2048, "length": 32, "evaluate_rows": 1024, "batch_size": 64},
-        "sizes": [(1, 16), (1, 32), (2, 64), (4, 128)],  # layers, width
+        "sizes": [(1, 32), (2, 64), (4, 128)],  # layers, width
         "budget": 8e12,
         "recovery": 0.05,
         "rates": [2e-3, 4e-3, 8e-3],
