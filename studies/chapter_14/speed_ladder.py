@@ -88,19 +88,21 @@ def measure(plan, place) -> dict[str, list[float]]:
 
 
 GAIN = """
+import sys
 import torch
 from minilib.training.device import matmul_rate
-cpu = torch.device("cpu")
-print(matmul_rate(cpu, torch.bfloat16, 512) / matmul_rate(cpu, torch.float32, 512))
+place = torch.device(sys.argv[1])
+print(matmul_rate(place, torch.bfloat16, 512) / matmul_rate(place, torch.float32, 512))
 """
 
 
-def products() -> dict[str, float]:
+def products(place) -> dict[str, float]:
     """Instructions -> rate of a product in bfloat16 over float32: one thread, 512 rows, each in its own process."""
     rates = {}
     for name, limit in (("all", {}), ("AVX2", {"ONEDNN_MAX_CPU_ISA": "AVX2"})):
         env = os.environ | {"OMP_NUM_THREADS": "1"} | limit
-        told = subprocess.run([sys.executable, "-c", GAIN], env=env, capture_output=True, text=True, check=True).stdout
+        command = [sys.executable, "-c", GAIN, place.type]
+        told = subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout
         rates[name] = float(f"{float(told):.3g}")
     return rates
 
@@ -111,7 +113,7 @@ def main(asked):
     config = {"case": plan.case, "rounds": plan.rounds, "threads": plan.threads, "mask_rate": RATE}
     study = Study("speed-ladder", config, asked=asked)
     seconds = study.run([("ladder", lambda: measure(plan, place))])["ladder"]
-    gains = study.run([("products", products)])["products"] if place.type == "cpu" else {}
+    gains = study.run([("products", lambda: products(place))])["products"] if place.type == "cpu" else {}
     first, rows = np.array(seconds["float32"]), []
     for rung, taken in seconds.items():
         low, middle, high = np.percentile(taken, [25, 50, 75])

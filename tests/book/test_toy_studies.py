@@ -25,6 +25,14 @@ sys.path.insert(0, str(ROOT))
 from studies import protocols  # the folder is no installed package
 
 STUDIES = {path.stem.replace("_", "-"): path for path in sorted((ROOT / "studies").glob("*/*.py"))}
+NOT_COMPARED = {
+    "torch-step",  # these two ask the machine first
+    "pretrain-speed",
+    "translation",  # these two read their data first
+    "fine-tuning",
+    "bert-long",  # these two did not write down some defaults
+    "three-models",
+}
 PAIRS = {"a man walks": "ein mann geht", "two dogs run": "zwei hunde rennen", "a red house": "ein rotes haus"}
 
 
@@ -121,10 +129,12 @@ def test_a_study_that_imports_torch_passes_the_device_on():
 def test_the_configs_of_the_book_are_those_of_size_laptop(home, monkeypatch):
     """So a study that is started again goes on from what it has, and the record says what the code does.
 
-    Left out are those that are not recorded yet, two that ask the machine first, and bert-long, whose record did not
-    write down three defaults.
+    Left out are those that are not recorded yet, or are to be recorded anew with more runs (an unfinished record lies
+    beside them), and those of NOT_COMPARED.
     """
-    asked, recorded = {}, {path.parent.name for path in (ROOT / "book/runs").glob("*/run.json")}
+    runs = ROOT / "book/runs"
+    asked, recorded = {}, {path.parent.name for path in runs.glob("*/run.json")}
+    unfinished = {path.stem for path in (runs / "unfinished").glob("*.json")}
 
     def stop(self, name, config, where=None, asked_for=None, **_):
         asked[name] = json.loads(json.dumps(config))
@@ -132,10 +142,10 @@ def test_the_configs_of_the_book_are_those_of_size_laptop(home, monkeypatch):
 
     monkeypatch.setattr(Study, "__init__", stop)
     monkeypatch.setattr(sys, "argv", ["study"])
-    for name in STUDIES.keys() & recorded - {"pretrain-speed", "torch-step", "bert-long", "translation", "fine-tuning"}:
+    for name in STUDIES.keys() & recorded - unfinished - NOT_COMPARED:
         with pytest.raises(StopIteration):
             runpy.run_module(module(name), run_name="__main__")
-        assert asked[name] == json.loads((ROOT / "book/runs" / name / "run.json").read_text())["config"], name
+        assert asked[name] == json.loads((runs / name / "run.json").read_text())["config"], name
 
 
 def test_a_size_has_the_settings_of_laptop_but_those_that_it_changes():
