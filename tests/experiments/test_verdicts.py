@@ -284,16 +284,7 @@ def test_the_table_has_a_line_for_each_comparison_and_one_for_what_they_share(ca
     }
     head, lower, equal, one, shared = printed(found, capsys)
     assert head.split() == ["log", "loss", "lower", "verdict", "by", "interval", "can", "see"]
-    assert printed(found, capsys, "alpha - 1")[0].split() == [
-        "alpha",
-        "-",
-        "1",
-        "verdict",
-        "value",
-        "interval",
-        "can",
-        "see",
-    ]
+    assert printed(found, capsys, "alpha - 1")[0].split()[3:5] == ["verdict", "value"]
     assert lower.split()[1] == "confirmed"
     assert lower.split()[-1] == f"{found['lower'].seen:.2g}"
     assert equal.split()[1] == "contradicted"
