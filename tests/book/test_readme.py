@@ -67,12 +67,36 @@ def printed(chapter, claim):
             [f"LAMB below AdamW, {rows} rows" for rows in ("64", "16", "256", "1,024")],
             ["contradicted", "not resolved", "not resolved", "not resolved"],
         ),
-        ("GPT-2 confirmed; T5 not resolved", "16_came_at_work", ["CAME as AdamW"], ["confirmed", "not resolved"]),
+        (
+            "GPT-2 confirmed; T5 not resolved; BERT contradicted",
+            "16_came_at_work",
+            ["CAME as AdamW"],
+            ["confirmed", "not resolved", "contradicted"],
+        ),
+        ("confirmed on all three", "16_came_at_work", ["CAME, corrected below CAME"], ["confirmed"] * 3),
         (
             "GPT-2 not resolved; T5 contradicted",
             "16_came_at_work",
             ["CAME below Adafactor + momentum"],
             ["not resolved", "contradicted"],
+        ),
+        (
+            "128 contradicted; 8,192 confirmed",
+            "15_76_minutes",
+            [f"{name} below Nesterov, {images}" for images in ("128", "8,192") for name in ("LARS", "LAMB")],
+            ["contradicted", "contradicted", "confirmed", "confirmed"],
+        ),
+        (
+            "width 64 confirmed against 32; 128 contradicted against 64",
+            "17_train_large_compress",
+            ["2 × 64 below 1 × 32", "4 × 128 below 2 × 64"],
+            ["confirmed", "contradicted"],
+        ),
+        (
+            "width 64 confirmed against 32; 128 contradicted against both",
+            "17_train_large_compress",
+            ["2 × 64 stored below 1 × 32", "4 × 128 stored below 1 × 32", "4 × 128 stored below 2 × 64"],
+            ["confirmed", "contradicted", "contradicted"],
         ),
     ],
 )
