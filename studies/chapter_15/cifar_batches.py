@@ -5,7 +5,7 @@ makes a run `pool`² times as cheap. Of the 50,000 training images 5,000 are set
 three learning rates at every batch, centred on its own rate times the root of the batch, and more where the best is at
 an edge (`best_rate`): the lowest validation error of the first seed counts, which decides nothing else. The best is run
 with the other seeds, and only these see the test images. Ten passes, nothing is mirrored or cropped; a warm-up over a
-fifth of the steps, then linear decay. Two hours on one core. Larger: epochs, widths, all pixels. At size "gpu" widths
+fifth of the steps, then linear decay. Three hours on one core. Larger: epochs, widths, all pixels. At size "gpu" widths
 of 64 to 256 on all pixels and 30 passes: 5e15 operations in each of some 110 runs, an hour at a tenth of the rate of an
 H200: estimated, not run.
 """
