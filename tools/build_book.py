@@ -77,7 +77,9 @@ def execute(root: Path, md: Path) -> str:
     log = folder / f"{md.stem}.log"
     command = [sys.executable, str(TOOLS / "notebooks.py"), "run", md.stem, "--root", str(root), "--into", str(folder)]
     with open(log, "w") as file:
-        code = subprocess.run(command, stdout=file, stderr=subprocess.STDOUT).returncode
+        # chapters are executed side by side: a thread that spins while it waits takes the core of another
+        variables = {"OMP_WAIT_POLICY": "PASSIVE"} | os.environ
+        code = subprocess.run(command, stdout=file, stderr=subprocess.STDOUT, env=variables).returncode
     if not code:
         return ""
     plain = re.sub(r"\x1b\[[\d;]*m", "", log.read_text())

@@ -33,8 +33,9 @@ def run(*commands: list[str]) -> bool:
     """Run commands until one fails; whether none did."""
     paths = [str(ROOT / "tools"), *filter(None, [os.environ.get("PYTHONPATH")])]
     # A CUDA build of torch where there is nvcc and no card warns of it, in the middle of a cell's output.
-    quiet = {"TORCH_LOGS": "-torch.utils.cpp_extension"}
-    variables = quiet | os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
+    # And two processes side by side, each with two threads that spin while they wait, take each other's cores.
+    defaults = {"TORCH_LOGS": "-torch.utils.cpp_extension", "OMP_WAIT_POLICY": "PASSIVE"}
+    variables = defaults | os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
     return all(subprocess.run(command, cwd=ROOT, env=variables).returncode == 0 for command in commands)
 
 

@@ -156,7 +156,8 @@ def published(root: Path, bare: Path) -> None:
 def prepared(machine: Machine, root: Path) -> Iterator[tuple[dict[str, str], Path]]:
     """The environment variables and the checkout that imitate the machine."""
     with tempfile.TemporaryDirectory() as made:
-        variables = os.environ | threads(1) | machine.variables
+        # threads that wait would take the core from the chapter beside
+        variables = os.environ | {"OMP_WAIT_POLICY": "PASSIVE"} | threads(1) | machine.variables
         if machine.folder:
             copy = Path(made) / machine.folder
             ignored = shutil.ignore_patterns(".git", ".venv*", "_build", "__pycache__", "runs/")

@@ -1,8 +1,9 @@
 """Imitates another machine inside every Python process that has this folder on PYTHONPATH.
 
-    ULP=3          every drawn number, loaded weight and grey level moves to a neighbouring floating-point number:
-                   up or down by a hash of its own bits, so that two draws of one seed stay equal; another number is
-                   another noise
+    ULP=3          every drawn number and grey level moves to a neighbouring floating-point number: up or down by a
+                   hash of its own bits, so that two draws of one seed stay equal; another number is another noise.
+                   A loaded weight gets another last bit, a hash of its other bits: what was saved and is loaded again
+                   stays equal, as it does on every machine
     OFFLINE=1      no address but this machine's own can be reached
 
 A processor with other instructions rounds the last place otherwise, and this is what that does to a training run.
@@ -18,6 +19,13 @@ import sys
 ODD = 0x1E3779B97F4A7C15  # multiplying by an odd number with many ones mixes the bits
 
 
+def coin(bits, seed):
+    """0 or 1 for each pattern of bits (uint64 or int64), as if drawn; another seed, another draw."""
+    mixed = (bits ^ seed) * ODD
+    mixed = (mixed ^ mixed >> 29) * ODD
+    return mixed >> 41 & 1
+
+
 def neighbours(x):
     """`x` with every entry but zeros, infinities and nans moved by one unit in its last place; floats and arrays."""
     import numpy as np
@@ -27,9 +35,8 @@ def neighbours(x):
         return x
     bits = array.view(np.uint64 if array.dtype == np.float64 else np.uint32).astype(np.uint64)
     with np.errstate(over="ignore"):
-        hashed = (bits + np.uint64(SEED * 0x51ED27)) * np.uint64(ODD)
-    up = (hashed >> np.uint64(41)) & np.uint64(1) == 1
-    ends = np.where(up, np.inf, -np.inf).astype(array.dtype)
+        up = coin(bits, SEED << 40)
+    ends = np.where(up == 1, np.inf, -np.inf).astype(array.dtype)
     moved = np.where((array == 0) | ~np.isfinite(array), array, np.nextafter(array, ends))
     return moved if isinstance(x, np.ndarray) else moved[()]
 
@@ -60,10 +67,17 @@ def shake_torch():
         if type(t) in (torch.Tensor, torch.nn.Parameter) and t.device.type == "cpu" and t.dtype in DTYPES:
             with torch.no_grad():
                 bits = t.detach().contiguous().view(DTYPES[t.dtype]).to(torch.int64)
-                up = (((bits + SEED * 0x51ED27) * ODD) >> 41) & 1
-                ends = torch.where(up == 1, float("inf"), float("-inf")).to(t.dtype)
+                ends = torch.where(coin(bits, SEED << 40) == 1, float("inf"), float("-inf")).to(t.dtype)
                 t.copy_(torch.where((t == 0) | ~torch.isfinite(t), t, torch.nextafter(t, ends)))
         return t
+
+    def settled_(t):
+        if t.device.type == "cpu" and t.dtype in DTYPES:
+            with torch.no_grad():
+                bits = t.detach().contiguous().view(DTYPES[t.dtype])
+                last = coin(bits.to(torch.int64) >> 1, SEED << 40).to(bits.dtype)
+                settled = (bits >> 1 << 1 | last).view(t.dtype)
+                t.copy_(torch.where((t == 0) | ~torch.isfinite(settled), t, settled))
 
     DTYPES = {torch.float32: torch.int32, torch.float64: torch.int64}
     for owner, names in ((torch.Tensor, ("normal_", "uniform_")), (torch, ("randn", "rand"))):
@@ -75,7 +89,7 @@ def shake_torch():
     def load_and_move(self, *args, **kwargs):
         done = load(self, *args, **kwargs)
         for p in self.parameters():
-            moved_(p)
+            settled_(p)
         return done
 
     torch.nn.Module.load_state_dict = load_and_move
