@@ -193,19 +193,17 @@ def limits(machine: Machine):
 
 
 def texts(cell) -> list[str]:
-    """Everything that a cell showed as text, neighbouring prints joined."""
-    shown: list[tuple[str, str]] = []
+    """Everything that a cell showed as text. The two streams are joined each: which line of one comes between which
+    lines of the other depends on the moment."""
+    streams, shown = {"stdout": "", "stderr": ""}, []
     for output in cell.get("outputs", []):
         if output.output_type == "stream":
-            if shown and shown[-1][0] == output.name:
-                shown[-1] = (output.name, shown[-1][1] + output.text)
-            else:
-                shown.append((output.name, output.text))
+            streams[output.name] += output.text
         elif output.output_type == "error":
             shown.append(("error", f"{output.ename}: {output.evalue}"))
         else:
             shown += [(kind, str(data)) for kind, data in sorted(output.data.items()) if "image" not in kind]
-    return [f"{kind}: {text}" for kind, text in shown]
+    return [f"{kind}: {text}" for kind, text in [*streams.items(), *shown] if text]
 
 
 def pictures(cell) -> list[str]:

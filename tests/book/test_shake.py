@@ -178,6 +178,18 @@ def test_a_cell_comes_out_the_same_printed_alike_other_or_failed():
         assert shake.outcome(old, new) == kind
 
 
+def test_between_which_prints_a_message_to_stderr_comes_makes_no_difference():
+    def streams(*pairs):
+        made = cell("1")
+        made.outputs = [shake.nbformat.v4.new_output("stream", name=name, text=text) for name, text in pairs]
+        return made
+
+    old = streams(("stdout", "a"), ("stderr", "compiled"), ("stdout", "b"))
+    assert shake.outcome(old, streams(("stderr", "compiled"), ("stdout", "ab"))) == "same"
+    assert shake.outcome(old, streams(("stdout", "ab"))) == "other"
+    assert shake.outcome(old, streams(("stderr", "compiled"), ("stdout", "ba"))) == "other"
+
+
 def result(slack, kind="same", compared=True):
     row = {"cell": 1, "head": "'x'", "outcome": kind, "compared": compared}
     return {"chapter": "01_a", "seconds": 1.0, "cells": [row], "slacks": {"cell 1: a < b": slack}}
