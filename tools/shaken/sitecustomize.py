@@ -125,6 +125,21 @@ def shake_layers():
         layer.__init__ = begin
 
 
+def shake_sweeps():
+    """Members of a sweep, drawn in double and trained in single precision."""
+    from minilib.experiments.sweep import Sweep
+
+    stack = Sweep._stack
+
+    def stack_and_move(self, arrays):
+        stacked = stack(self, arrays)
+        if stacked.data.dtype == "float32":
+            stacked.data = neighbours(stacked.data)
+        return stacked
+
+    Sweep._stack = stack_and_move
+
+
 def go_offline():
     import socket
 
@@ -171,7 +186,7 @@ class AfterImport(importlib.abc.MetaPathFinder):
 if os.environ.get("ULP"):
     SEED = int(os.environ["ULP"])
     AFTER = {"numpy": shake_numpy, "torch": shake_torch, "sklearn.datasets": shake_digits}
-    AFTER |= {"minilib.autodiff.nn": shake_layers}
+    AFTER |= {"minilib.autodiff.nn": shake_layers, "minilib.experiments.sweep": shake_sweeps}
     sys.meta_path.insert(0, AfterImport(AFTER))
 if os.environ.get("OFFLINE"):
     go_offline()
