@@ -78,7 +78,7 @@ study: $(READY)  ## make a recorded run, or go on with one that stopped: make st
 runs-check: $(READY)  ## recorded runs: every field there, made by a study, read by a chapter
 	$(PY) tools/runs_check.py
 
-prove: $(READY)  ## attack and decide the steps of the proofs: make prove PROVE="chapter_07"
+prove: $(READY)  ## attack and decide the steps of the proofs: make prove PROVE="lamb"
 	$(PY) tools/prove.py $(PROVE)
 
 lock: $(READY)  ## requirements.in -> requirements.txt

@@ -1,7 +1,7 @@
 """What a chapter does when it was opened by itself, as on Google Colab, once its first cell has fetched the book.
 
-That cell is the same in all chapters (`tools/first_cell.py` writes it); in a clone it does nothing. Absent on purpose:
-any change to a package that is there. What is missing is added, and nothing has to be restarted.
+That cell is the same in all chapters (`tools/first_cell.py` writes it); in a clone it only finds the book's folder.
+Absent on purpose: any change to a package that is there. What is missing is added, and nothing has to be restarted.
 """
 
 import importlib

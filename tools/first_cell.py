@@ -6,8 +6,8 @@
 The address is that of `repository.url` in _config.yml, the one place where it stands; as long as none stands there the
 cell takes it from the variable BOOK_ADDRESS, or asks for it. The version is that of minilib: of the tag `v...` the book
 is fetched, and of the default branch where there is no such tag.
-In a clone the cell does nothing. It is not on the pages, and no digest and no count of cells knows it, so that another
-address makes no chapter stale.
+In a clone the cell only lets the chapter import what lies in the book's folder. It is not on the pages, and no digest
+and no count of cells knows it, so that another address makes no chapter stale.
 """
 
 import argparse
@@ -32,7 +32,7 @@ tags: [remove-cell, {tag}]
 ```
 """
 SOURCE = """\
-# @title Run this first on Colab: it fetches the rest of the book. In a clone it does nothing.
+# @title Run this first on Colab: it fetches the rest of the book. In a clone it only finds the book's folder.
 import os
 import sys
 
@@ -44,7 +44,8 @@ if not os.path.isdir("../minilib"):
     sys.path.insert(0, os.path.abspath("book"))
     from minilib import colab
 
-    colab.prepare()"""
+    colab.prepare()
+sys.path.insert(0, os.path.abspath(".."))"""
 ANY = re.compile(
     r"^```\{code-cell\} ipython3\n---\n(?:(?!---\n).*\n)*?tags:.*" + chapters.FETCH + r".*\n---\n(?:.*\n)*?```\n", re.M
 )

@@ -1,10 +1,11 @@
 """Attack and decide every step of the chapters' proofs, and write the page that says how it went: make prove
 
-For each statement of `minilib.theory.statements.chapter_NN`: how many instances the adversary tried, the largest share
-of the bound that it reached, at which sizes the step is decided and by what. That goes to book/theorems.json, with a
-digest of what was attacked. book/theorems.md shows it beside the evaluations, which are read from the stored outputs of
-the chapters: there every ledger prints its table. With --changed only those chapters are attacked whose statements
-differ from the record's. Exit status 1: a step that should hold is broken, or one that is listed as broken is not.
+For each statement of `proofs/NAME.py`, where NAME is a chapter's: how many instances the adversary tried, the largest
+share of the bound that it reached, at which sizes the step is decided and by what. That goes to book/theorems.json,
+with a digest of what was attacked. book/theorems.md shows it beside the evaluations, which are read from the stored
+outputs of the chapters: there every ledger prints its table. With --changed only those chapters are attacked whose
+statements differ from the record's. Exit status 1: a step that should hold is broken, or one that is listed as broken
+is not.
 Deliberately absent: proofs. Those stand in the chapters.
 """
 
@@ -22,11 +23,13 @@ from pathlib import Path
 import nbformat
 from proved import digest
 
-from minilib.theory import statements
 from minilib.theory.attack import attack, plain
 from minilib.theory.decide import decide
 from minilib.theory.instances import sizes_of
 from minilib.theory.steps import Step
+
+sys.path.append(str(Path(__file__).resolve().parent.parent))
+import proofs
 
 ROOT = Path(__file__).resolve().parent.parent
 RECORD, PAGE = ROOT / "book" / "theorems.json", ROOT / "book" / "theorems.md"
@@ -54,12 +57,17 @@ WHOLE = {
 
 
 def modules() -> list[str]:
-    """The names of the statements' modules, in order."""
-    return sorted(module.name for module in pkgutil.iter_modules(statements.__path__))
+    """The names of the statements' modules, in the order of the chapters."""
+    there = {module.name for module in pkgutil.iter_modules(proofs.__path__)}
+    return [
+        name
+        for name in map(module_of, sorted(path.stem for path in (ROOT / "notebooks").glob("*.md")))
+        if name in there
+    ]
 
 
 def load(name: str):
-    return importlib.import_module(f"{statements.__name__}.{name}")
+    return importlib.import_module(f"proofs.{name}")
 
 
 def digest_of(name: str) -> str:
@@ -67,9 +75,9 @@ def digest_of(name: str) -> str:
     seen, waiting = set(), [name]
     while waiting:
         seen.add(this := waiting.pop())
-        source = (ROOT / "minilib" / "theory" / "statements" / f"{this}.py").read_text(encoding="utf-8")
-        waiting += set(re.findall(r"statements\.(\w+) import", source)) - seen
-    files = [*ENGINE, *(f"minilib/theory/statements/{this}.py" for this in sorted(seen))]
+        source = (ROOT / "proofs" / f"{this}.py").read_text(encoding="utf-8")
+        waiting += set(re.findall(r"from proofs\.(\w+) import", source)) - seen
+    files = [*ENGINE, *(f"proofs/{this}.py" for this in sorted(seen))]
     return digest(b"".join((ROOT / file).read_bytes() for file in files))
 
 
@@ -163,7 +171,7 @@ def unattacked(name: str, ledgers: dict) -> list[str]:
 def recorded(chapter: str) -> list[Step]:
     """The steps that a chapter evaluates by `Step.record`: all that are named in a cell which calls it."""
     cells = [cell.source for cell in nbformat.read(ROOT / "notebooks" / f"{chapter}.ipynb", as_version=4).cells]
-    alias = re.search(r"^from minilib\.theory\.statements import (\w+) as (\w+)$", "\n".join(cells), re.MULTILINE)
+    alias = re.search(r"^from proofs import (\w+) as (\w+)$", "\n".join(cells), re.MULTILINE)
     if not alias:
         return []
     module, named = load(alias[1]), []
@@ -194,9 +202,8 @@ def share_of(row: dict | None) -> str:
 
 
 def module_of(chapter: str) -> str:
-    """'02_sgd' -> 'chapter_02', 'A_toolbox' -> 'appendix_a'."""
-    head = chapter.partition("_")[0]
-    return f"chapter_{head}" if head.isdigit() else f"appendix_{head.lower()}"
+    """The chapter's name without its number: '02_sgd' -> 'sgd'."""
+    return chapter.partition("_")[2]
 
 
 def page(record: dict) -> str:
@@ -217,7 +224,7 @@ def page(record: dict) -> str:
             lines += ["", f"## {heading(chapter)}", "", f"{{doc}}`../notebooks/{chapter}`"]
         for title in titles:
             exempt = getattr(module, "EXEMPT", {}).get(title, {})
-            refs = "".join(f", {{prf:ref}}`{label}`" for label in statements.LABELS.get(title, []))
+            refs = "".join(f", {{prf:ref}}`{label}`" for label in proofs.LABELS.get(title, []))
             lines += ["", f"**{escaped(title)}**{refs}", ""]
             if isinstance(exempt, str):
                 lines += [f"Evaluated only: {exempt}", ""]
@@ -306,7 +313,7 @@ a statement the attack had failed, and z3's own time is not counted.
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("chapters", nargs="*", help="chapter_07, ...; all when none is named")
+    parser.add_argument("chapters", nargs="*", help="sgd, lamb, ...; all when none is named")
     parser.add_argument("--changed", action="store_true", help="only those that differ from the record's")
     parser.add_argument("--draws", type=int, default=300, help="instances drawn for each step")
     parser.add_argument("--seconds", type=float, default=3.0, help="for each decision of z3")
@@ -329,7 +336,7 @@ def main(arguments: list[str] | None = None) -> int:
                 if not row["as_expected"]:
                     outcome = f"broken by {row['counterexample']}" if row["holds"] else "not broken"
                     print(f"  NOT AS EXPECTED: {row['title']}: {row['step']}: {outcome}")
-    record = {"chapters": {name: record[name] for name in sorted(record)}}
+    record = {"chapters": {name: record[name] for name in modules() if name in record}}
     RECORD.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     PAGE.write_text(page(record), encoding="utf-8")
     missing = [line for name, (ledgers, _) in evaluated().items() for line in unattacked(name, ledgers)]

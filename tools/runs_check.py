@@ -1,7 +1,7 @@
 """Fails when a recorded run is not a record: what `make runs-check` does, as part of `make lint`.
 
 A record in `book/runs/<name>/` must have every field, filled; a curve with rows; the commits from which it can be
-made again; a study `studies/chapter_NN/<name>.py` that makes it; and a chapter that reads it with
+made again; a study `studies/<chapter>/<name>.py` that makes it; and a chapter that reads it with
 `records.load("<name>")`. A chapter must not read or name a run that is not there. A record of another size or device
 than the book's (`<name>-gpu`, `<name>-cuda`) has the command that made it, and no chapter need read it. Toy sizes are
 no records. Deliberately absent: whether the

@@ -1,4 +1,4 @@
-"""The first cell of every chapter: alone it fetches the book, in a clone it does nothing."""
+"""The first cell of every chapter: alone it fetches the book, in a clone it only finds the book's folder."""
 
 import os
 import re
@@ -126,8 +126,8 @@ def test_without_an_address_it_asks_for_one_and_fetches_nothing(tmp_path):
     assert not (tmp_path / "empty" / "book").exists()
 
 
-def test_in_a_clone_it_does_nothing_and_prints_nothing(public):
-    done = run(public / "notebooks", PYTHONPATH=str(public))
+def test_in_a_clone_it_finds_the_library_and_prints_nothing(public):
+    done = run(public / "notebooks")
     assert done.stdout.splitlines()[0] == f"{public / 'minilib' / '__init__.py'} {public / 'notebooks'} newer"
     assert {path.name for path in (public / "notebooks").iterdir()} == {"01_a.md"}
     assert done.stderr == ""

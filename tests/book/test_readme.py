@@ -57,13 +57,13 @@ def printed(chapter, claim):
     [
         (
             "64 rows confirmed; 256 and 1,024 contradicted",
-            "15_76_minutes",
+            "15_bert_in_76_minutes",
             ["LAMB: 64 rows as 16", "LAMB: 256 rows as 16", "LAMB: 1,024 rows as 16"],
             ["confirmed", "contradicted", "contradicted"],
         ),
         (
             "64 rows contradicted; 16, 256 and 1,024 not resolved",
-            "15_76_minutes",
+            "15_bert_in_76_minutes",
             [f"LAMB below AdamW, {rows} rows" for rows in ("64", "16", "256", "1,024")],
             ["contradicted", "not resolved", "not resolved", "not resolved"],
         ),
@@ -82,7 +82,7 @@ def printed(chapter, claim):
         ),
         (
             "128 contradicted; 8,192 confirmed",
-            "15_76_minutes",
+            "15_bert_in_76_minutes",
             [f"{name} below Nesterov, {images}" for images in ("128", "8,192") for name in ("LARS", "LAMB")],
             ["contradicted", "contradicted", "confirmed", "confirmed"],
         ),

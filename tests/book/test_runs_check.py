@@ -18,7 +18,7 @@ CITES = 'Made by `make study NAME=tiny-study`.\n\n```{code-cell} ipython3\nrecor
 def root(tmp_path):
     """A project with one study, its record, and a chapter that reads it."""
     files = {
-        "studies/chapter_01/tiny_study.py": 'study = Study("tiny-study", {})\n',
+        "studies/loss_and_gradient/tiny_study.py": 'study = Study("tiny-study", {})\n',
         "notebooks/01_a.md": CITES,
         "book/runs/tiny-study/curve.csv": "step,loss\n1,0.5\n2,0.25\n",
         "book/runs/tiny-study/run.json": json.dumps(RUN),
@@ -47,13 +47,13 @@ def test_a_record_that_a_study_makes_and_a_chapter_reads_passes(root):
 
 @pytest.mark.parametrize("name", ["tiny-study-gpu", "tiny-study-gpu-mps", "tiny-study-cuda"])
 def test_a_record_of_another_size_or_device_has_its_own_command_and_needs_no_chapter(root, name):
-    right = "python -m studies.chapter_01.tiny_study --size gpu"
+    right = "python -m studies.loss_and_gradient.tiny_study --size gpu"
     files = {"curve.csv": "step\n1\n", "run.json": json.dumps(RUN | {"name": name, "command": right})}
     (root / "book/runs" / name).mkdir()
     for file, text in files.items():
         (root / "book/runs" / name / file).write_text(text)
     assert runs_check.violations(root) == []
-    for wrong in (RUN["command"], "python -m studies.chapter_01.other_study --size gpu"):
+    for wrong in (RUN["command"], "python -m studies.loss_and_gradient.other_study --size gpu"):
         (root / "book/runs" / name / "run.json").write_text(json.dumps(RUN | {"name": name, "command": wrong}))
         assert f"must be how it was started, is {wrong!r}" in the_one_violation(root)
 
@@ -84,7 +84,7 @@ def test_a_record_under_another_name_is_caught(root, field):
 
 
 def test_a_record_that_no_study_makes_is_caught(root):
-    study = root / "studies/chapter_01/tiny_study.py"
+    study = root / "studies/loss_and_gradient/tiny_study.py"
     study.write_text('study = Study("another", {})\n')
     assert "record 'tiny-study': no study makes it" in the_one_violation(root)
     study.unlink()

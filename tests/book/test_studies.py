@@ -59,5 +59,5 @@ def test_the_folder_of_a_study_names_a_chapter_that_reads_its_record():
         if (name := path.stem.replace("_", "-")) not in recorded:
             assert f"`{name}`" in design, name
             continue
-        (chapter,) = (ROOT / "notebooks").glob(f"{path.parent.name.removeprefix('chapter_')}_*.md")
+        (chapter,) = (ROOT / "notebooks").glob(f"??_{path.parent.name}.md")
         assert f'records.load("{name}")' in chapter.read_text(), name

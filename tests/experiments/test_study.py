@@ -78,7 +78,7 @@ def test_a_record_reads_back_what_was_written(tmp_path):
 )
 def test_a_size_and_a_device_have_a_record_of_their_own_that_says_how_it_was_made(tmp_path, size, device, suffix):
     plan = settings({"laptop": {"steps": 2, "seeds": (0,)}, "gpu": {"steps": 9}}, size)
-    asked = Asked(size, device, plan, "bf16", "a card", "python -m studies.chapter_01.small --size gpu")
+    asked = Asked(size, device, plan, "bf16", "a card", "python -m studies.loss_and_gradient.small --size gpu")
     Study("small", {"steps": plan.steps}, home(tmp_path), asked).record([{"step": 1}], {"best": 1})
     run = load(f"small{suffix}", home(tmp_path)).run
     assert run["device"] == "a card"

@@ -7,9 +7,11 @@ in `true_statements.py`.
 from fractions import Fraction
 
 from minilib.theory.arithmetic import absolute, dot, if_, maximum, minimum, norm1, root, sign, square, total
-from minilib.theory.statements import chapter_02, chapter_03, chapter_04, chapter_07, chapter_11
-from minilib.theory.statements.chapter_02 import mean, pit, pit_slope, sgd, spread
 from minilib.theory.steps import Step, nonnegative, real, unit
+from proofs import adam, came, lamb
+from proofs import momentum as momentum_steps
+from proofs import sgd as sgd_steps
+from proofs.sgd import mean, pit, pit_slope, sgd, spread
 
 D, N = {"d": (1, 2, 3)}, {"n": (1, 2, 3)}
 PAIR = {"x": real("d"), "y": real("d")}
@@ -143,9 +145,9 @@ convex = (lower, lambda s: f(s, s.y))
 strong = (lambda s: lower(s) + s.mu / 2 * square(minus(s.x, s.y)), lambda s: f(s, s.y))
 
 FALSE = {
-    "LAMB (2), sign of zero": chapter_07.signs_printed,
-    "LAMB (4), as printed": chapter_07.printed,
-    "LAMB, the whole theorem, as printed": chapter_07.whole_printed,
+    "LAMB (2), sign of zero": lamb.signs_printed,
+    "LAMB (4), as printed": lamb.printed,
+    "LAMB, the whole theorem, as printed": lamb.whole_printed,
     "LAMB (2), wrong signs count once": Step(
         "wrong signs count once",
         {"G": real("d"), "g": real("d")},
@@ -165,8 +167,8 @@ FALSE = {
         sizes=D,
     ),
     "chapter 5, opens upwards": parabola("opens upwards"),
-    "CAME, the clip bounds nothing": chapter_11.no_bound,
-    "CAME, grows like beta_3^(-t/2)": chapter_11.growth_printed,
+    "CAME, the clip bounds nothing": came.no_bound,
+    "CAME, grows like beta_3^(-t/2)": came.growth_printed,
     "Adam, weights do not shrink": forgets("Adam's weights", adam_v),
     "Adam, regret as first published": regret("Adam's regret"),
     "momentum, half the root of the best beta": momentum(
@@ -175,20 +177,20 @@ FALSE = {
     "descent lemma with L/4": quadratic("L/4", (lambda s: f(s, s.y), lambda s: bend(s, s.L / 4))),
     "descent lemma in a pit, L/3": Step(
         "L/3",
-        chapter_02.descent.variables,
-        chapter_02.descent.left,
+        sgd_steps.descent.variables,
+        sgd_steps.descent.left,
         lambda s: pit(s.L, s.w, s.x) + pit_slope(s.L, s.w, s.x) * (s.y - s.x) + s.L * (s.y - s.x) * (s.y - s.x) / 3,
     ),
     "SGD, half the noise term": sgd("half the noise", share=Fraction(1, 2)),
     "SGD, rates up to 3/L": sgd("rates up to 3/L", longest=3),
     "short step without eta <= 1/L": Step(
-        "short step", lr_variables, chapter_02.short_step.left, chapter_02.short_step.right, sizes=D
+        "short step", lr_variables, sgd_steps.short_step.left, sgd_steps.short_step.right, sizes=D
     ),
-    "best rate, root in the wrong place": chapter_02.root_misplaced,
-    "AMSGrad, a round without (A4)": chapter_04.not_convex,
-    "LAMB, an entry without (A3)": chapter_07.one_too_large,
-    "momentum, the minimum as printed": chapter_03.minimum_printed,
-    "Nesterov, one buffer for two learning rates": chapter_03.torch_schedule,
+    "best rate, root in the wrong place": sgd_steps.root_misplaced,
+    "AMSGrad, a round without (A4)": adam.not_convex,
+    "LAMB, an entry without (A3)": lamb.one_too_large,
+    "momentum, the minimum as printed": momentum_steps.minimum_printed,
+    "Nesterov, one buffer for two learning rates": momentum_steps.torch_schedule,
     "cocoercive without convexity": quadratic("cocoercive", cocoercive),
     "tangent below without convexity": quadratic("tangent", convex),
     "strong convexity from convexity": quadratic("strong", strong, low=lambda s: 0),

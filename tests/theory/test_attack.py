@@ -6,8 +6,8 @@ import prove
 import pytest
 
 from minilib.theory.attack import attack
-from minilib.theory.statements import chapter_07
 from minilib.theory.steps import Step, real, verdict
+from proofs import lamb
 from tests.theory.false_statements import FALSE
 from tests.theory.true_statements import TRUE
 
@@ -20,8 +20,8 @@ UNBROKEN: set[str] = set()
 def test_a_false_statement_is_broken(name):
     step = FALSE[name]
     first = []
-    if step.name in chapter_07.LIFTED:
-        origin, lift = chapter_07.LIFTED[step.name]
+    if step.name in lamb.LIFTED:
+        origin, lift = lamb.LIFTED[step.name]
         first = [lift(attack(origin, draws=200).counterexample)]
     result = attack(step, **{"draws": 200, "starts": 8, "climb": 60, "first": first} | BUDGET.get(name, {}))
     print(f"{name:<45} {result.by or 'NOT BROKEN':<11} {result.attacks:>5} attacks {result.seconds:5.2f} s")
@@ -68,6 +68,6 @@ def test_what_assumptions_exclude_is_no_counterexample():
 
 
 def test_lamb_walks_uphill_while_the_printed_theorem_promises_a_small_gradient():
-    run = chapter_07.uphill()
+    run = lamb.uphill()
     assert run.left(None) > 0.99
     assert run.right(None) < 0.97

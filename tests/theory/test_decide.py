@@ -5,7 +5,7 @@ import importlib.util
 import pytest
 
 from minilib.theory.decide import decide
-from minilib.theory.statements import chapter_02, chapter_07, chapter_11
+from proofs import came, lamb, sgd
 from tests.theory.false_statements import FALSE
 from tests.theory.true_statements import TRUE
 
@@ -13,7 +13,7 @@ z3 = pytest.mark.skipif(importlib.util.find_spec("z3") is None, reason="z3-solve
 
 
 def test_sympy_decides_an_identity():
-    found = decide(chapter_02.batch_of_two, {"d": 2, "n": 2})
+    found = decide(sgd.batch_of_two, {"d": 2, "n": 2})
     assert (found.answer, found.by) == ("true", "SymPy")
 
 
@@ -21,18 +21,18 @@ def test_sympy_decides_an_identity():
 @pytest.mark.parametrize(
     ("step", "sizes"),
     [
-        (chapter_02.descent, {}),
-        (chapter_02.best_rate, {}),
-        (chapter_02.short_step, {"d": 3}),
-        (chapter_07.signs_no_zero, {"d": 2}),
-        (chapter_07.signs_convention, {"d": 2}),
-        (chapter_07.rare_signs, {"n": 2}),
-        (chapter_07.signs_no_zero, {"d": 3}),
-        (chapter_07.signs_alive, {"d": 3}),
-        (chapter_07.signs_priced, {"d": 2}),
-        (chapter_07.priced, {"d": 1, "n": 2}),
-        (chapter_07.priced, {"d": 4, "n": 1}),
-        (chapter_11.entry, {"t": 3}),
+        (sgd.descent, {}),
+        (sgd.best_rate, {}),
+        (sgd.short_step, {"d": 3}),
+        (lamb.signs_no_zero, {"d": 2}),
+        (lamb.signs_convention, {"d": 2}),
+        (lamb.rare_signs, {"n": 2}),
+        (lamb.signs_no_zero, {"d": 3}),
+        (lamb.signs_alive, {"d": 3}),
+        (lamb.signs_priced, {"d": 2}),
+        (lamb.priced, {"d": 1, "n": 2}),
+        (lamb.priced, {"d": 4, "n": 1}),
+        (came.entry, {"t": 3}),
         (TRUE["momentum, the best pair"], {}),
     ],
     ids=lambda x: getattr(x, "name", None),
@@ -61,4 +61,4 @@ def test_z3_refutes_a_false_step_with_a_counterexample(name, sizes):
 
 @z3
 def test_what_takes_too_long_is_not_decided():
-    assert decide(chapter_07.priced, {"d": 4, "n": 2}, 0.2).answer == "not decided"
+    assert decide(lamb.priced, {"d": 4, "n": 2}, 0.2).answer == "not decided"

@@ -10,24 +10,24 @@ import sympy
 
 from minilib.theory import Ledger, ProofError
 from minilib.theory.arithmetic import IrrationalError, UndecidedError, absolute, compare, if_, maximum, root, sign
-from minilib.theory.statements import chapter_02, chapter_07
 from minilib.theory.steps import Step, Variable, real, verdict
+from proofs import lamb, sgd
 
 
 def test_a_step_feeds_a_ledger_with_numbers_and_with_arrays():
     ledger = Ledger("SGD")
-    chapter_02.short_step.record(ledger, {"t": 1}, lr=0.5, L=2.0, G=[1.0, -2.0], d=2)
-    chapter_02.short_step.record(ledger, lr=np.array([0.5, 0.25]), L=2.0, G=np.ones((3, 2)), d=3)
+    sgd.short_step.record(ledger, {"t": 1}, lr=0.5, L=2.0, G=[1.0, -2.0], d=2)
+    sgd.short_step.record(ledger, lr=np.array([0.5, 0.25]), L=2.0, G=np.ones((3, 2)), d=3)
     assert len(ledger.rows["(4b) short step"].lhs) == 3
 
 
 def test_a_ledger_refuses_a_step_outside_its_assumptions_and_a_step_that_fails():
     with pytest.raises(ProofError, match="assumption"):
-        chapter_02.short_step.record(Ledger("SGD"), lr=2.0, L=2.0, G=[1.0], d=1)
+        sgd.short_step.record(Ledger("SGD"), lr=2.0, L=2.0, G=[1.0], d=1)
     with pytest.raises(ProofError, match="signs, as printed fails"):
-        chapter_07.signs_printed.record(Ledger("LAMB"), G=[1.0, 1.0], g=[0.0, 1.0], d=2)
+        lamb.signs_printed.record(Ledger("LAMB"), G=[1.0, 1.0], g=[0.0, 1.0], d=2)
     with pytest.raises(ProofError, match="'!='"):
-        chapter_07.signs_no_zero.record(Ledger("LAMB"), G=[1.0, 1.0], g=[0.0, 1.0], d=2)
+        lamb.signs_no_zero.record(Ledger("LAMB"), G=[1.0, 1.0], g=[0.0, 1.0], d=2)
 
 
 @pytest.mark.parametrize("x", [-2, 0, 9])

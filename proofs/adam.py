@@ -8,8 +8,8 @@ exponent (step 9), where the first twelve terms of the series of e^x stand for e
 from types import SimpleNamespace
 
 from minilib.theory.arithmetic import absolute, dot, if_, maximum, minimum, root, sign, square, total
-from minilib.theory.statements.chapter_02 import pit, pit_slope
 from minilib.theory.steps import Step, Variable, nonnegative, real, unit
+from proofs.sgd import pit, pit_slope
 
 
 def over(a, b):

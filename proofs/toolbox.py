@@ -10,8 +10,8 @@ from itertools import combinations, product
 from math import comb
 
 from minilib.theory.arithmetic import absolute, dot, if_, maximum, minimum, norm1, root, sign, square, total
-from minilib.theory.statements.chapter_02 import mean, minus, pit, pit_slope
 from minilib.theory.steps import Step, nonnegative, real
+from proofs.sgd import mean, minus, pit, pit_slope
 
 HALF = Fraction(1, 2)
 UP_TO_3 = {"d": (1, 2, 3)}

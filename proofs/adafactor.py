@@ -9,8 +9,8 @@ from fractions import Fraction
 from itertools import pairwise
 
 from minilib.theory.arithmetic import dot, maximum, root, total
-from minilib.theory.statements.appendix_a import power
 from minilib.theory.steps import Step, nonnegative, real, unit
+from proofs.toolbox import power
 
 MATRIX = {"n": (1, 2), "m": (1, 2)}
 V = {"V": nonnegative("n", "m")}

@@ -9,9 +9,9 @@ from fractions import Fraction
 from itertools import product
 
 from minilib.theory.arithmetic import absolute, dot, if_, kind, maximum, minimum, norm1, root, sign, square, total
-from minilib.theory.statements.chapter_02 import minus, pit, pit_slope
 from minilib.theory.steps import Step, nonnegative, real, unit
 from minilib.theory.whole import EndToEnd
+from proofs.sgd import minus, pit, pit_slope
 
 
 def norm(v):
