@@ -27,10 +27,10 @@ check: $(READY)  ## the inner loop, three minutes: what the changes since the la
 lint unit nbval site report: $(READY)  ## one step of make test
 	@$(PY) tools/run_tests.py $@
 
-shake: $(READY)  ## run the chapters on imitated machines: make shake SHAKE="--chapters 02_sgd --machines noise-1"
+shake: $(READY)  ## run the chapters on imitated machines: make shake SHAKE="--chapters sgd --machines noise-1"
 	$(PY) tools/shake.py $(SHAKE)
 
-colab: $(READY)  ## open every chapter as Google Colab does, alone and with its packages: make colab NAME=02_sgd
+colab: $(READY)  ## open every chapter as Google Colab does, alone and with its packages: make colab NAME=sgd
 	$(PY) tools/shake.py --machines colab --jobs 1 $(if $(NAME),--chapters $(NAME))
 
 needs-%:
@@ -44,10 +44,10 @@ test-xla: .venv-xla/.ready  ## the training loop on XLA's CPU device, in an envi
 lab: $(READY)  ## read and run the chapters in JupyterLab
 	.venv/bin/jupyter lab notebooks
 
-notebook: $(READY)  ## execute one chapter into its .ipynb: make notebook NAME=02_sgd (without NAME: all that are stale)
+notebook: $(READY)  ## execute one chapter into its .ipynb: make notebook NAME=sgd (without NAME: all that are stale)
 	$(PY) tools/notebooks.py run $(NAME)
 
-page: $(READING)  ## look at one page, executing nothing: make page NAME=02_sgd
+page: $(READING)  ## look at one page, executing nothing: make page NAME=sgd
 	$(PY) tools/build_book.py --page $(NAME)
 
 sync: $(READY)  ## bring the .md and .ipynb of every chapter in step, running nothing

@@ -9,9 +9,9 @@ a drift of the machine hits all alike; the first round is thrown away. The media
 A step includes the check that gradients are finite.
 
 "bytes" is the least that a method must move per parameter, in 4-byte reads and writes (see PASSES), and GB/s is that
-floor divided by the time. NumPy moves more, because every operation writes a temporary array: the gap between GB/s
-and the copy's rate is what fused code could win (chapter 13). Absent on purpose: the model, and threads (NumPy's
-elementwise functions use one).
+floor divided by the time. NumPy moves more, because every operation writes a temporary array: the gap between GB/s and
+the copy's rate is what fused code could win ("From NumPy to PyTorch"). Absent on purpose: the model, and threads
+(NumPy's elementwise functions use one).
 
 Shampoo, SOAP and Muon work on whole matrices: their time is that of matrix products and decompositions, which the
 floor of bytes does not see. They get the matrices of the blocks, AdamW gets the embedding and the vectors, as is usual;

@@ -1,4 +1,4 @@
-"""Chapter 10: the factored second moment, averages with a moving factor, and the length of Adafactor's steps.
+"""The factored second moment, averages with a moving factor, and the length of Adafactor's steps.
 
 V is a matrix of squares, r its row sums, c its column sums, S the sum of all. Logarithms are taken away: in Pythagoras
 they are any numbers that are a number for the row plus a number for the column, and log x <= x - 1 is attacked as

@@ -1,4 +1,4 @@
-"""Chapter 4: Adam's averages, the trap, the regret of AMSGrad, and the bound for Adam without momentum.
+"""Adam's averages, the trap, the regret of AMSGrad, and the bound for Adam without momentum.
 
 A coordinate that has seen nothing but zeros has v = 0 and a step of 0/0, which counts as 0: `over` says so. Where a
 theorem has a logarithm, the step before it is attacked (1 + 1/2 + ... + 1/T for 1 + ln T), or both sides in the
@@ -570,7 +570,7 @@ denominator = largest_denominator("(6) root", steepest)
 guessed = largest_denominator("(6) root, R from the first gradient", lambda s, g: absolute(g[0]) + s.more)
 
 
-# From here on a loss: the pit of chapter 2, whose slope is at most L w, and noise that is the same everywhere.
+# From here on a loss: the pit of SGD's chapter, whose slope is at most L w, and noise that is the same everywhere.
 PIT = {"L": nonnegative(), "w": nonnegative(), "x": real(), "lr": nonnegative()}
 NOISY = PIT | {"noise": real("n"), "weight": nonnegative("n")} | PAST
 

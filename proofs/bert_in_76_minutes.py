@@ -1,4 +1,4 @@
-"""Chapter 15: accumulation. The mean over equal parts of their means is the mean, of losses and of gradients.
+"""Accumulation. The mean over equal parts of their means is the mean, of losses and of gradients.
 
 The loss of a row is (w x - y)^2 / 2 with one weight; with momentum the update is a function of gradients and state.
 """

@@ -1,4 +1,4 @@
-"""Chapter 5: what one step is worth, two batch sizes, steps against examples.
+"""What one step is worth, two batch sizes, steps against examples.
 
 Everything is exact: a batch of b samples, drawn with replacement, is the mean over one of n^b rows. A quadratic is
 written around the point where it stands: f(x + p) - f(x) = G'p + p'Hp/2. `H` is a list of rows.

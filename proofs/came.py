@@ -1,4 +1,4 @@
-"""Chapter 11: how long a step of CAME can be, what a factored confidence sees, when the clip turns a step uphill.
+"""How long a step of CAME can be, what a factored confidence sees, when the clip turns a step uphill.
 
 `u` are clipped updates: of one entry, ("t",), or of a matrix, ("t", "n", "m"). `delta` are the moves of their average
 m, E is the average of the instability in full, R and C its row and column means, S what these rebuild.

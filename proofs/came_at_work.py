@@ -1,4 +1,4 @@
-"""Chapter 16: CAME's missing correction is a schedule.
+"""CAME's missing correction is a schedule.
 
 u[t] is the matrix of squared deviations (U_t + eps_2) of step t, n x k; m is the numerator of the last step.
 """

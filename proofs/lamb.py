@@ -1,4 +1,4 @@
-"""Chapter 7: LAMB. The steps of both proofs as the chapter has them, as they were first printed, and two other repairs.
+"""LAMB. The steps of both proofs as the chapter has them, as they were first printed, and two other repairs.
 
 One layer of d weights, phi = 1, and n samples with probabilities. Without a memory the step is r/||r||, r = sign(g). As
 printed the norm of r was taken to be sqrt(d), which is wrong where an entry of a batch's gradient is zero. The repairs:

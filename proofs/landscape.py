@@ -1,4 +1,4 @@
-"""Chapter 12: covers of Adagrad, signs and orthogonal matrices, axes that are turned, an average.
+"""Covers of Adagrad, signs and orthogonal matrices, axes that are turned, an average.
 
 Gradients are `g`, ("T", "n", "m"): T steps of a matrix of n rows and m columns. Small matrices are turned by rational
 rotations, `turned(h)`, so that every number stays exact.

@@ -1,4 +1,4 @@
-"""Chapter 6: LARS. The two forms without momentum, and Theorem 2 of the LAMB paper, step by step and from end to end.
+"""LARS. The two forms without momentum, and Theorem 2 of the LAMB paper, step by step and from end to end.
 
 The adversary's loss is f(x) = pit(a.x - c): smooth, not convex, and its layers (of one weight each, in the steps about
 f) see one feature together, so that L_i = L |a_i| (|a_1| + ... + |a_h|). Its phi clips to ends of its own choice. Where

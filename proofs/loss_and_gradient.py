@@ -1,4 +1,4 @@
-"""Chapter 1: backward sums over all paths.
+"""Backward sums over all paths.
 
 The adversary's program computes v_0 = x and then v_{k+1} = (p_k + sum_i b_ki v_i)(q_k + sum_i c_ki v_i) from all values
 before it, where every number is the adversary's. Sums, products, squares and values that nobody uses are among these.

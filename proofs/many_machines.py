@@ -1,4 +1,4 @@
-"""Chapter 18: the least traffic of an all-reduce. Its steps count messages; what is left to attack are the sums.
+"""The least traffic of an all-reduce. Its steps count messages; what is left to attack are the sums.
 
 before[j] and after[j] numbers are delivered about coordinate j before and after somebody first holds its sum.
 """

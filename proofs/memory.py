@@ -1,4 +1,4 @@
-"""Chapter 9: when factored state is smaller, what recomputation in segments holds, what ZeRO leaves on a device.
+"""When factored state is smaller, what recomputation in segments holds, what ZeRO leaves on a device.
 
 Numbers of rows, parameters and devices are real numbers here wherever the proof allows it. A share ceil(d / N) is
 written with quotient and remainder, d = N q + rest, because a proof uses no more of it. The schedule of recomputation

@@ -1,4 +1,4 @@
-"""Chapter 3: heavy ball and Nesterov on quadratics, the cloud under noise, and Nesterov without strong convexity.
+"""Heavy ball and Nesterov on quadratics, the cloud under noise, and Nesterov without strong convexity.
 
 In one direction of curvature `lam` the methods are recursions in two numbers. `k` stands for sqrt(kappa), so that the
 best settings stay rational; the largest curvature is 1 where nothing else is said, which only chooses the unit of the

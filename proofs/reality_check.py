@@ -1,4 +1,4 @@
-"""Chapter 8: how often chance separates two methods, the best of k trials, and the winner's curse.
+"""How often chance separates two methods, the best of k trials, and the winner's curse.
 
 Joint distributions are the adversary's: outcomes j with weights w_j, which are divided by their sum. An equation for
 every rank, or for every k, is one step: both sides are added up with coefficients `y` that the adversary chooses.

@@ -1,4 +1,4 @@
-"""Chapter 2: the variance of a mini-batch, and SGD on a smooth function, its steps and the theorems from end to end.
+"""The variance of a mini-batch, and SGD on a smooth function, its steps and the theorems from end to end.
 
 The adversary's problem is a pit: curvature L within w of the bottom, -L from w to 2w, flat beyond. It is smooth, not
 convex, and rational, so that every number is exact. The noise is the adversary's, too, the same everywhere.

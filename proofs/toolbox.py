@@ -2,7 +2,7 @@
 
 Expectations are finite sums over n values with the weights `weight`, divided by their sum. Where a lemma speaks of a
 function the adversary brings its own: a straight line, kinks and a parabola for Jensen, a polynomial for the integral,
-the pit of chapter 2 for the descent lemma. Logarithms are taken away: x for log x, or n (1/y - 1) for -log(y^n).
+the pit of SGD's chapter for the descent lemma. Logarithms are taken away: x for log x, or n (1/y - 1) for -log(y^n).
 """
 
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Chapter 13: stochastic rounding. Between its neighbours a and b z goes to b with probability (z - a)/(b - a)."""
+"""Stochastic rounding. Between its neighbours a and b z goes to b with probability (z - a)/(b - a)."""
 
 from fractions import Fraction
 

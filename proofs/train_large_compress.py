@@ -1,4 +1,4 @@
-"""Chapter 17: the U of loss against size at a fixed budget, and what k bits cost.
+"""The U of loss against size at a fixed budget, and what k bits cost.
 
 The U has powers with real exponents. Its statements take alpha = beta = 1, or 1 and 2, where everything is rational.
 """

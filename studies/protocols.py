@@ -362,7 +362,7 @@ def counting(model: str, vocabulary: int, length: int, evaluate_rows: int, corpu
     the training text cut into spans once; its table sees nothing of the encoder's text.
 
     Raises:
-        ValueError: another model. A BERT's rival looks at both sides (chapter 14).
+        ValueError: another model. A BERT's rival looks at both sides ("BERT from scratch").
     """
     from minilib.experiments.counting import next_token_losses
     from minilib.training.data import corpora, objectives

@@ -3,10 +3,10 @@
     python tools/book_map.py            the table in plain text, and what contradicts the chapters
     python tools/book_map.py --svg      the picture
 
-`NEEDS` is the one table. It says what a reader of a chapter's core path must have read right before it; what those
-chapters need is needed too. `violations` compares it with the chapters: with the line "You need ..." under a title
-where there is one, and everywhere with the references in the text. Nothing else in the book is typed by hand about
-this: the picture, the hours and the chapters that a page also looks back at are computed when the pages are built.
+What a reader of a chapter's core path must have read right before it stands in the line "You need ..." under its title,
+or, where a chapter has no such line, in `NEEDS`; what those chapters need is needed too. `violations` compares both
+with the references in the text. Nothing else in the book is typed by hand about this: numbers and parts are those of
+_toc.yml; the picture, the hours and the chapters that a page also looks back at are computed when the pages are built.
 The hours are the estimate of `tools/reading.py`.
 """
 
@@ -17,49 +17,58 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import reading
+import yaml
+from chapters import name_of
 
 import notebooks
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# Number: (its name on the map, what it needs, the name by which other chapters speak of what it builds).
-NEEDS: dict[int, tuple[str, tuple[int, ...], str]] = {
-    1: ("Gradients", (), ""),
-    2: ("SGD", (1,), "SGD"),
-    3: ("Momentum", (2,), "momentum"),
-    4: ("Adam", (3,), "Adam"),
-    5: ("Big batches", (3,), ""),
-    6: ("LARS", (5,), "LARS"),
-    7: ("LAMB", (4, 6), "LAMB"),
-    8: ("Fair fights", (7,), ""),
-    9: ("Memory", (4,), ""),
-    10: ("Adafactor", (9,), "Adafactor"),
-    11: ("CAME", (10,), "CAME"),
-    12: ("Landscape", (7, 10), ""),
-    13: ("PyTorch", (7, 9), ""),
-    14: ("BERT", (7,), ""),
-    15: ("76 minutes", (14,), ""),
-    16: ("CAME, real", (11, 14), ""),
-    17: ("Compress", (14,), ""),
-    18: ("Machines", (5, 9), ""),
+# Chapter: (its name on the map, what it needs). A chapter that is not here is called by its own name.
+NEEDS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "loss_and_gradient": ("Gradients", ()),
+    "sgd": ("SGD", ("loss_and_gradient",)),
+    "momentum": ("Momentum", ("sgd",)),
+    "adam": ("Adam", ("momentum",)),
+    "big_batches": ("Big batches", ("momentum",)),
+    "lars": ("LARS", ("big_batches",)),
+    "lamb": ("LAMB", ("adam", "lars")),
+    "reality_check": ("Fair fights", ("lamb",)),
+    "memory": ("Memory", ("adam",)),
+    "adafactor": ("Adafactor", ("memory",)),
+    "came": ("CAME", ("adafactor",)),
+    "landscape": ("Landscape", ("lamb", "adafactor")),
+    "torch": ("PyTorch", ("lamb", "memory")),
+    "bert": ("BERT", ("lamb",)),
+    "bert_in_76_minutes": ("76 minutes", ("bert",)),
+    "came_at_work": ("CAME, real", ("came", "bert")),
+    "train_large_compress": ("Compress", ("bert",)),
+    "many_machines": ("Machines", ("big_batches", "memory")),
 }
-PARTS = {"I": range(1, 5), "II": range(5, 9), "III": range(9, 13), "IV": range(13, 19)}
-PART_NAMES = {"I": "Foundations", "II": "Big batches", "III": "Small memory", "IV": "At scale"}
-
-# The row of each chapter on the map; its column is its part.
-ROWS = dict(zip(range(1, 19), (0, 1, 2, 3, 3, 4, 5, 6, 4, 5, 6, 7, 6, 7, 8, 9, 10, 5), strict=True))
+METHODS = {
+    "sgd",
+    "momentum",
+    "adam",
+    "lars",
+    "lamb",
+    "adafactor",
+    "came",
+}  # to name the method is to speak of the chapter
 COLUMN, BOX, ROW, HEIGHT, TOP, EDGE = 90, 76, 54, 32, 36, 8
 
 
 @dataclass(frozen=True)
 class Chapter:
-    """A chapter as the map knows it."""
+    """A chapter as the map knows it; `file` is its name with the number, `needs` the names of chapters."""
 
     number: int
     name: str
+    file: str
     title: str
     label: str
     text: str
+    short: str
+    needs: tuple[str, ...]
 
     @property
     def body(self) -> str:
@@ -67,28 +76,40 @@ class Chapter:
         return re.split(r"^## Exercises", self.text, maxsplit=1, flags=re.MULTILINE)[0]
 
 
-def chapters(root: Path = ROOT) -> dict[int, Chapter]:
-    """The numbered chapters with a label, from their sources."""
+def chapters(root: Path = ROOT) -> dict[str, Chapter]:
+    """The numbered chapters with a label by name, from their sources."""
+    texts = {md.stem: md.read_text(encoding="utf-8") for md in notebooks.chapters(root) if md.stem[0].isdigit()}
+    headings = {file: re.search(r"^\((ch-[\w-]+)\)=\n# (.+)$", text, re.MULTILINE) for file, text in texts.items()}
+    by_label = {heading[1]: name_of(file) for file, heading in headings.items() if heading}
     found = {}
-    for md in notebooks.chapters(root):
-        if not md.stem[0].isdigit():
-            continue
-        text = md.read_text(encoding="utf-8")
-        if heading := re.search(r"^\((ch-[\w-]+)\)=\n# (.+)$", text, re.MULTILINE):
-            found[int(md.stem[:2])] = Chapter(int(md.stem[:2]), md.stem, heading[2], heading[1], text)
+    for file, heading in headings.items():
+        if heading:
+            name = name_of(file)
+            said = [by_label[label] for label in stated(texts[file]) or () if label in by_label]
+            short, needs = NEEDS.get(name, (name.replace("_", " ").capitalize(), tuple(said)))
+            found[name] = Chapter(int(file[:2]), name, file, heading[2], heading[1], texts[file], short, needs)
     return found
 
 
-def closure(numbers) -> set[int]:
+def parts(root: Path = ROOT) -> dict[str, tuple[str, list[str]]]:
+    """The numbered parts of _toc.yml: `{"I": ("Foundations", names of its chapters)}`."""
+    found = {}
+    for part in yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))["parts"]:
+        if heading := re.fullmatch(r"Part (\w+): (.+)", part["caption"]):
+            found[heading[1]] = (heading[2], [name_of(Path(chapter["file"]).name) for chapter in part["chapters"]])
+    return found
+
+
+def closure(names, found: dict[str, Chapter]) -> set[str]:
     """These chapters and all that they need."""
-    found: set[int] = set()
-    todo = [*numbers]
+    known: set[str] = set()
+    todo = [*names]
     while todo:
-        number = todo.pop()
-        if number not in found:
-            found.add(number)
-            todo += NEEDS[number][1]
-    return found
+        name = todo.pop()
+        if name not in known:
+            known.add(name)
+            todo += found[name].needs
+    return known
 
 
 LABEL = re.compile(
@@ -98,56 +119,57 @@ REFERENCE = re.compile(r"\{(?:numref|ref|prf:ref|eq)\}`(?:[^`<]*<)?([\w-]+)>?`")
 YOU_NEED = re.compile(r"You need ([^.;]*)")
 
 
-def homes(found: dict[int, Chapter]) -> dict[str, int]:
-    """Label -> the number of the chapter in which it stands."""
-    return {next(filter(None, m)): c.number for c in found.values() for m in LABEL.findall(c.text)}
+def homes(found: dict[str, Chapter]) -> dict[str, str]:
+    """Label -> the name of the chapter in which it stands."""
+    return {next(filter(None, m)): c.name for c in found.values() for m in LABEL.findall(c.text)}
 
 
-def mentioned(found: dict[int, Chapter]) -> dict[int, set[int]]:
-    """Number -> the earlier chapters to which the text before the exercises refers by a label."""
-    home = homes(found)
+def mentioned(found: dict[str, Chapter]) -> dict[str, set[str]]:
+    """Name -> the earlier chapters to which the text before the exercises refers by a label."""
+    home, place = homes(found), list(found).index
     return {
-        c.number: {home[label] for label in REFERENCE.findall(c.body) if home.get(label, 99) < c.number}
+        c.name: {home[x] for x in REFERENCE.findall(c.body) if x in home and place(home[x]) < place(c.name)}
         for c in found.values()
     }
 
 
-def stated(chapter: Chapter) -> set[str] | None:
-    """The labels of chapters in the line "You need ..." below the title; None where there is no such line."""
-    top = re.split(r"^## ", chapter.text, maxsplit=1, flags=re.MULTILINE)[0]
+def stated(text: str) -> list[str] | None:
+    """The labels of chapters in the line "You need ..." below a chapter's title; None where there is no such line."""
+    top = re.split(r"^## ", text, maxsplit=1, flags=re.MULTILINE)[0]
     match = YOU_NEED.search(top)
-    return set(REFERENCE.findall(match[1])) if match else None
+    return REFERENCE.findall(match[1]) if match else None
 
 
 def violations(root: Path = ROOT) -> list[str]:
     """Where table and chapters disagree, as sentences."""
     found = chapters(root)
-    back, by_label = mentioned(found), {c.label: c.number for c in found.values()}
+    back, by_label, order = mentioned(found), {c.label: c.name for c in found.values()}, list(found)
     clock = times(root)
-    wrong = [f"chapter {n} is in only one of table and book" for n in sorted(set(NEEDS) ^ set(found))]
-    for number, chapter in found.items():
-        if number not in NEEDS:
-            continue
-        needs = NEEDS[number][1]
-        if clock[number].work and abs(clock[number].work - clock[number].core) > 10:
+    wrong = [f"{name} is in the table and not in the book" for name in NEEDS if name not in found]
+    if wrong:
+        return wrong
+    for name, chapter in found.items():
+        if clock[name].work and abs(clock[name].work - clock[name].core) > 10:
             wrong.append(
-                f"chapter {number} promises a core path of {clock[number].work} minutes; "
-                f"by its length it takes {clock[number].core}"
+                f"{name} promises a core path of {clock[name].work} minutes; by its length it takes {clock[name].core}"
             )
-        wrong += [f"chapter {number} needs the later chapter {n}" for n in needs if n >= number]
-        direct = [n for n in needs if any(n in closure([m]) for m in needs if m != n)]
-        wrong += [f"chapter {number} needs chapter {n} by way of another; leave it out" for n in direct]
-        if (labels := stated(chapter)) is not None:
-            said = closure(by_label[label] for label in labels if label in by_label)
-            if said != closure(needs):
+        late = [other for other in chapter.needs if order.index(other) >= order.index(name)]
+        wrong += [f"{name} needs the later chapter {other}" for other in late]
+        if late:
+            continue
+        direct = [n for n in chapter.needs if any(n in closure([m], found) for m in chapter.needs if m != n)]
+        wrong += [f"{name} needs {other} by way of another; leave it out" for other in direct]
+        if (labels := stated(chapter.text)) is not None:
+            said = closure((by_label[label] for label in labels if label in by_label), found)
+            if said != closure(chapter.needs, found):
                 wrong.append(
-                    f"chapter {number} says that it needs {sorted(said)}, with what these need; "
-                    f"the table says {sorted(closure(needs))}"
+                    f"{name} says that it needs {sorted(said, key=order.index)}, with what these need; "
+                    f"the table says {sorted(closure(chapter.needs, found), key=order.index)}"
                 )
-        for n in needs:
-            word = NEEDS[n][2]
-            if n not in back[number] and not (word and re.search(rf"\b{word}\b", chapter.body)):
-                wrong.append(f"chapter {number} needs chapter {n} and never speaks of it")
+        for other in chapter.needs:
+            word = other in METHODS and re.search(rf"\b{found[other].short}\b", chapter.body, re.IGNORECASE)
+            if other not in back[name] and not word:
+                wrong.append(f"{name} needs {other} and never speaks of it")
     return wrong
 
 
@@ -184,13 +206,13 @@ def exercise_minutes(text: str) -> int:
     return sum(int(match[1]) if match else reading.MINUTES_AN_EXERCISE for match in said)
 
 
-def times(root: Path = ROOT) -> dict[int, Time]:
+def times(root: Path = ROOT) -> dict[str, Time]:
     """The estimate of `reading.py` for each chapter."""
     found = {}
-    for number, chapter in chapters(root).items():
-        parts = reading.sections(notebooks.source(root / "notebooks" / f"{chapter.name}.md"))
-        core, whole = reading.core(parts), reading.whole(parts)
-        found[number] = Time(
+    for name, chapter in chapters(root).items():
+        sections = reading.sections(notebooks.source(root / "notebooks" / f"{chapter.file}.md"))
+        core, whole = reading.core(sections), reading.whole(sections)
+        found[name] = Time(
             reading.minutes(*core),
             reading.minutes(*whole),
             exercise_minutes(chapter.text),
@@ -200,8 +222,8 @@ def times(root: Path = ROOT) -> dict[int, Time]:
     return found
 
 
-def numbers(found) -> str:
-    return ", ".join(str(n) for n in sorted(found)) or "–"
+def numbers(names, found: dict[str, Chapter]) -> str:
+    return ", ".join(str(n) for n in sorted(found[name].number for name in names)) or "–"
 
 
 def needs_table(root: Path = ROOT) -> str:
@@ -209,18 +231,19 @@ def needs_table(root: Path = ROOT) -> str:
     found = chapters(root)
     back = mentioned(found)
     lines = ["| | chapter | needs | also looks back at |", "|--:|:--|:--|:--|"]
-    for number, chapter in found.items():
-        also = back[number] - closure(NEEDS[number][1])
-        lines.append(f"| {number} | {chapter.title} | {numbers(NEEDS[number][1])} | {numbers(also)} |")
+    for name, chapter in found.items():
+        also = back[name] - closure(chapter.needs, found)
+        needs, looks = numbers(chapter.needs, found), numbers(also, found)
+        lines.append(f"| {chapter.number} | {chapter.title} | {needs} | {looks} |")
     return "\n".join(lines)
 
 
 def time_cells(root: Path = ROOT) -> dict[str, str]:
-    """The hours in the table of the preface: `time_07` and `exercises_07` for chapter 7, and the sums."""
+    """The hours in the table of the preface: `time_lamb` and `exercises_lamb` for LAMB's chapter, and the sums."""
     clock, cells = times(root), {}
-    for number, t in clock.items():
-        cells[f"time_{number:02d}"] = f"{hours(t.core)} of {hours(t.whole)}" if t.starred else hours(t.whole)
-        cells[f"exercises_{number:02d}"] = hours(t.exercises)
+    for name, t in clock.items():
+        cells[f"time_{name}"] = f"{hours(t.core)} of {hours(t.whole)}" if t.starred else hours(t.whole)
+        cells[f"exercises_{name}"] = hours(t.exercises)
     core, whole, exercises = (
         round(sum(getattr(t, kind) for t in clock.values()) / 60) for kind in ("core", "whole", "exercises")
     )
@@ -234,8 +257,8 @@ def time_cells(root: Path = ROOT) -> dict[str, str]:
 
 def how(root: Path = ROOT) -> str:
     """How the hours are estimated, in words."""
-    clock = times(root)
-    without = {n for n, t in clock.items() if not t.starred}
+    found = chapters(root)
+    without = {name for name, t in times(root).items() if not t.starred}
     text = (
         "The hours are estimates, not measurements of readers. "
         f"`tools/reading.py` counts words and visible lines of code when the pages are built, and reckons "
@@ -246,38 +269,52 @@ def how(root: Path = ROOT) -> str:
     if without:
         text += (
             f" A single time means that the chapter has no starred sections yet: "
-            f"{'chapter' if len(without) == 1 else 'chapters'} {numbers(without)}."
+            f"{'chapter' if len(without) == 1 else 'chapters'} {numbers(without, found)}."
         )
     return text
 
 
-def column(number: int) -> int:
-    return next(k for k, members in enumerate(PARTS.values()) if number in members)
+@dataclass(frozen=True)
+class Layout:
+    """Where the chapters stand: a column for each part, each chapter below all that it needs, as high as it can."""
+
+    columns: dict[str, int]
+    rows: dict[str, int]
+
+    def middle(self, name: str) -> tuple[float, float]:
+        """The middle of a chapter's box."""
+        return COLUMN * (self.columns[name] + 0.5), TOP + ROW * self.rows[name] + HEIGHT / 2
+
+    def corners(self, start: str, end: str) -> list[tuple[float, float]]:
+        """The corners of an arrow from a chapter to one that needs it: through the gaps between rows and columns.
+
+        Arrows from different columns keep a little apart, so that none runs on top of another.
+        """
+        (x0, y0), (x1, y1) = self.middle(start), self.middle(end)
+        top, bottom = self.rows[start], self.rows[end]
+        apart, last_column = self.columns[start] - 1.5, max(self.columns.values())
+        after, before = (TOP + ROW * row - (ROW - HEIGHT) / 2 - 3 + 2.5 * apart for row in (top + 1, bottom))
+        first, last = (x0, y0 + HEIGHT / 2), (x1, y1 - HEIGHT / 2)
+        if bottom == top + 1:
+            return [first, last] if x0 == x1 else [first, (x0, after), (x1, after), last]
+        lane = COLUMN * (last_column + 1 if self.columns[start] == last_column else self.columns[end]) + 3 * apart
+        return [first, (x0, after), (lane, after), (lane, before), (x1, before), last]
 
 
-def place(number: int) -> tuple[float, float]:
-    """The middle of a chapter's box."""
-    return COLUMN * (column(number) + 0.5), TOP + ROW * ROWS[number] + HEIGHT / 2
+def layout(found: dict[str, Chapter], members: dict[str, tuple[str, list[str]]]) -> Layout:
+    columns = {name: k for k, (_, names) in enumerate(members.values()) for name in names if name in found}
+    rows: dict[str, int] = {}
+    for name in columns:
+        taken = {rows[other] for other in rows if columns[other] == columns[name]}
+        row = max((rows[other] + 1 for other in found[name].needs), default=0)
+        while row in taken:
+            row += 1
+        rows[name] = row
+    return Layout(columns, rows)
 
 
-def corners(start: int, end: int) -> list[tuple[float, float]]:
-    """The corners of an arrow from a chapter to one that needs it: through the gaps between rows and columns.
-
-    Arrows from different columns keep a little apart, so that none runs on top of another.
-    """
-    (x0, y0), (x1, y1) = place(start), place(end)
-    apart = column(start) - 1.5
-    after, before = (TOP + ROW * row - (ROW - HEIGHT) / 2 - 3 + 2.5 * apart for row in (ROWS[start] + 1, ROWS[end]))
-    first, last = (x0, y0 + HEIGHT / 2), (x1, y1 - HEIGHT / 2)
-    if ROWS[end] == ROWS[start] + 1:
-        return [first, last] if x0 == x1 else [first, (x0, after), (x1, after), last]
-    lane = COLUMN * (4 if column(start) == 3 else column(end)) + 3 * apart
-    return [first, (x0, after), (lane, after), (lane, before), (x1, before), last]
-
-
-def arrow(start: int, end: int, radius: float = 4) -> str:
+def arrow(points: list[tuple[float, float]], radius: float = 4) -> str:
     """The path of an arrow with rounded corners."""
-    points = corners(start, end)
     path = f"M{points[0][0]:g} {points[0][1]:g}"
     for before, (x, y), after in zip(points, points[1:], points[2:], strict=False):
         near = []
@@ -291,39 +328,47 @@ def arrow(start: int, end: int, radius: float = 4) -> str:
 
 def svg(root: Path = ROOT, prefix: str = "../notebooks/") -> str:
     """The picture, each box a link; colours and letters come from the page's style sheet (`front.css`)."""
-    found = chapters(root)
-    width, height = COLUMN * len(PARTS) + EDGE, TOP + ROW * (max(ROWS.values()) + 1)
+    found, members = chapters(root), parts(root)
+    placed = layout(found, members)
+    width, height = COLUMN * len(members) + EDGE, TOP + ROW * (max(placed.rows.values()) + 1)
     out = [
         f'<svg class="book-map" viewBox="0 0 {width} {height}" role="group" '
         'aria-label="Map of the book: an arrow leads from a chapter to each chapter that needs it">',
         '<defs><marker id="tip" viewBox="0 0 6 6" refX="4" refY="3" markerWidth="6" markerHeight="6" orient="auto">'
         '<path d="M0 0L6 3L0 6z"/></marker></defs>',
     ]
-    for k, part in enumerate(PARTS):
+    for k, (part, (name, _)) in enumerate(members.items()):
         x = COLUMN * (k + 0.5)
         out.append(f'<text class="part" x="{x:g}" y="10">Part {part}</text>')
-        out.append(f'<text class="part" x="{x:g}" y="23">{PART_NAMES[part]}</text>')
-    for end, (_, needs, _) in NEEDS.items():
-        out += [f'<path class="needs" data-from="{n}" data-to="{end}" d="{arrow(n, end)}"/>' for n in needs]
-    for number, (name, needs, _) in NEEDS.items():
-        x, y = place(number)
-        part = next(p for p, members in PARTS.items() if number in members)
-        after = f"needs {'chapter' if len(needs) == 1 else 'chapters'} {numbers(needs)}" if needs else "needs no other"
-        title = f"Chapter {number}: {found[number].title}; {after}"
+        out.append(f'<text class="part" x="{x:g}" y="23">{name}</text>')
+    number = {name: chapter.number for name, chapter in found.items()}
+    for end, chapter in found.items():
+        out += [
+            f'<path class="needs" data-from="{number[n]}" data-to="{number[end]}" d="{arrow(placed.corners(n, end))}"/>'
+            for n in chapter.needs
+        ]
+    for name, chapter in found.items():
+        x, y = placed.middle(name)
+        part, needs = [*members][placed.columns[name]], chapter.needs
+        after = "needs no other"
+        if needs:
+            after = f"needs {'chapter' if len(needs) == 1 else 'chapters'} {numbers(needs, found)}"
+        title = f"Chapter {chapter.number}: {chapter.title}; {after}"
+        everything = " ".join(str(n) for n in sorted(number[other] for other in closure(needs, found)))
         out.append(
-            f'<a href="{prefix}{found[number].name}.html" data-chapter="{number}" '
-            f'data-all="{" ".join(str(n) for n in sorted(closure(needs)))}" aria-label="{title}"><title>{title}</title>'
+            f'<a href="{prefix}{chapter.file}.html" data-chapter="{chapter.number}" '
+            f'data-all="{everything}" aria-label="{title}"><title>{title}</title>'
             f'<rect class="part-{part}" x="{x - BOX / 2:g}" y="{y - HEIGHT / 2:g}" '
             f'width="{BOX}" height="{HEIGHT}" rx="5"/>'
-            f'<text class="number" x="{x:g}" y="{y - 3:g}">{number}</text>'
-            f'<text x="{x:g}" y="{y + 11:g}">{name}</text></a>'
+            f'<text class="number" x="{x:g}" y="{y - 3:g}">{chapter.number}</text>'
+            f'<text x="{x:g}" y="{y + 11:g}">{chapter.short}</text></a>'
         )
     return "\n".join([*out, "</svg>"])
 
 
 def substitutions(root: Path = ROOT) -> dict[str, str]:
     """What the preface inserts: the picture, its table and the hours; nothing for a book of other chapters."""
-    if set(chapters(root)) != set(NEEDS):
+    if not set(NEEDS) <= set(chapters(root)):
         return {}
     picture = {"book_map": f"```{{raw}} html\n{svg(root)}\n```", "book_needs": needs_table(root)}
     return picture | time_cells(root) | {"book_hours_how": how(root)}
@@ -335,10 +380,10 @@ def main() -> int:
     if parser.parse_args().svg:
         print(svg())
         return 0
-    clock = times()
-    for number, (name, needs, _) in NEEDS.items():
-        t = clock[number]
-        print(f"{number:>2} {name:<12} needs {numbers(needs):<7} core {t.core:>4} min, whole {t.whole:>4} min")
+    found, clock = chapters(), times()
+    for name, chapter in found.items():
+        t, needs = clock[name], numbers(chapter.needs, found)
+        print(f"{chapter.number:>2} {chapter.short:<12} needs {needs:<7} core {t.core:>4} min, whole {t.whole:>4} min")
     wrong = violations()
     print("\n".join(wrong) or "table and chapters agree")
     return 1 if wrong else 0

@@ -1,7 +1,7 @@
 """Builds the site from proved outputs, with every warning an error, and says what is missing.
 
     python tools/build_book.py                all pages into _build/html
-    python tools/build_book.py --page 02_sgd  look at one page: stored outputs as they are, pages still to be
+    python tools/build_book.py --page sgd     look at one page: stored outputs as they are, pages still to be
                                               written are left out
     python tools/build_book.py --check        is every page of _toc.yml in _build/html?
 
@@ -250,7 +250,7 @@ def build_page(root: Path, name: str) -> int:
     for part in toc["parts"]:
         part["chapters"] = [chapter for chapter in part["chapters"] if exists(chapter["file"])]
     toc["parts"] = [part for part in toc["parts"] if part["chapters"]]
-    page = next((p for p in toc_pages(toc) if Path(p).stem == name), None)
+    page = next((p for p in toc_pages(toc) if name in (Path(p).stem, chapters.name_of(Path(p).stem))), None)
     if page is None:
         print(f"No page {name} to show: is it in _toc.yml, and did you run make notebook NAME={name}?")
         return 1

@@ -18,6 +18,11 @@ FETCH = "fetch-the-book"  # the tag of the cell that tools/first_cell.py puts in
 FENCE = r"^(?P<mark>:{{3,}}|`{{3,}})\{{{name}\}}[ \t]*(?P<title>[^\n]*)\n(?P<body>.*?)^(?P=mark)[ \t]*$"
 
 
+def name_of(file: str) -> str:
+    """What a chapter is called: '02_sgd' -> 'sgd'. The number before it says where it stands, and may change."""
+    return re.sub(r"^(\d\d|[A-Z])_", "", file)
+
+
 def read(path: Path) -> nbformat.NotebookNode:
     """The notebook at `path`, as nbformat version 4."""
     return nbformat.read(path, as_version=4)

@@ -32,7 +32,7 @@ tags: [remove-cell, {tag}]
 ```
 """
 SOURCE = """\
-# @title Run this first on Colab: it fetches the rest of the book. In a clone it only finds the book's folder.
+# @title Run this first on Colab: it fetches the book. In a clone it sets the path.
 import os
 import sys
 

@@ -1,6 +1,6 @@
 """Keeps a chapter's two files in step: NN_name.md (what people edit), NN_name.ipynb (outputs).
 
-    python tools/notebooks.py run 02_sgd    execute the .md into its .ipynb, and record the run in book/proved
+    python tools/notebooks.py run sgd       execute the .md into its .ipynb, and record the run in book/proved
     python tools/notebooks.py run           the same for every chapter whose outputs are stale
     python tools/notebooks.py sync          bring the newer text of a pair to its other file, run nothing
     python tools/notebooks.py format        format the code cells of every .md with ruff
@@ -37,6 +37,18 @@ KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 def chapters(root: Path = ROOT) -> list[Path]:
     """The sources of all chapters, `notebooks/*.md`, in the order of the book."""
     return sorted((root / "notebooks").glob("*.md"))
+
+
+def find(name: str, root: Path = ROOT) -> Path:
+    """The source of the chapter that is called `name`, with or without its number.
+
+    Raises:
+        ValueError: there is no such chapter.
+    """
+    found = [md for md in chapters(root) if Path(name).stem in (md.stem, rules.name_of(md.stem))]
+    if not found:
+        raise ValueError(f"no chapter {name!r}; there are {', '.join(rules.name_of(md.stem) for md in chapters(root))}")
+    return found[0]
 
 
 def pair(md: Path) -> Path:
@@ -189,7 +201,7 @@ def sync(md: Path) -> str:
     ipynb = pair(md)
     text = source(md)
     if not ipynb.exists():
-        return f"{ipynb.name} is missing: make notebook NAME={md.stem}"
+        return f"{ipynb.name} is missing: make notebook NAME={rules.name_of(md.stem)}"
     paired = nbformat.read(ipynb, as_version=4)
     if same_text(text, paired):
         return f"{ipynb.name} tidied" if write(paired, ipynb) else ""
@@ -197,7 +209,7 @@ def sync(md: Path) -> str:
         jupytext.write(paired, md, fmt="md:myst", config=load_jupytext_config(str(md)))
         return f"{md.name} updated from {ipynb.name}"
     write(with_outputs(text, paired), ipynb)
-    return f"{ipynb.name} updated from {md.name}; run it: make notebook NAME={md.stem}"
+    return f"{ipynb.name} updated from {md.name}; run it: make notebook NAME={rules.name_of(md.stem)}"
 
 
 def formatted(text: str) -> str:
@@ -234,17 +246,16 @@ def violations(md: Path) -> list[str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("task", choices=["run", "sync", "format", "check"])
-    parser.add_argument("names", nargs="*", help="chapters such as 02_sgd (default: all)")
+    parser.add_argument("names", nargs="*", help="chapters such as sgd (default: all)")
     parser.add_argument("--root", type=Path, default=ROOT)
     parser.add_argument("--into", type=Path, help="where to write what `run` makes (default: beside the sources)")
     args = parser.parse_args()
     sources = chapters(args.root)
     if args.names:
-        names = [Path(name).stem for name in args.names]
-        unknown = set(names) - {md.stem for md in sources}
-        if unknown:
-            parser.error(f"no chapter {sorted(unknown)}; there are {[md.stem for md in sources]}")
-        sources = [md for md in sources if md.stem in names]
+        try:
+            sources = sorted({find(name, args.root) for name in args.names})
+        except ValueError as error:
+            parser.error(str(error))
     elif args.task == "run":
         sources = [md for md in sources if stale(md)]
     bad = 0
@@ -257,7 +268,7 @@ def main() -> int:
             text = md.read_text(encoding="utf-8")
             if (new := formatted(text)) != text:
                 md.write_text(new, encoding="utf-8")
-                print(f"{md.name} formatted; run it: make notebook NAME={md.stem}")
+                print(f"{md.name} formatted; run it: make notebook NAME={rules.name_of(md.stem)}")
         elif args.task == "check":
             for sentence in violations(md):
                 bad += 1

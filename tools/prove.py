@@ -221,7 +221,8 @@ def page(record: dict) -> str:
         by_record = {id(step) for step in recorded(chapter)}
         titles = list(dict.fromkeys([*ledgers, *(row["title"] for row in known if row["holds"])]))
         if titles:
-            lines += ["", f"## {heading(chapter)}", "", f"{{doc}}`../notebooks/{chapter}`"]
+            title, link = heading(chapter)
+            lines += ["", f"## {title}", "", link]
         for title in titles:
             exempt = getattr(module, "EXEMPT", {}).get(title, {})
             refs = "".join(f", {{prf:ref}}`{label}`" for label in proofs.LABELS.get(title, []))
@@ -253,12 +254,11 @@ def page(record: dict) -> str:
     return "\n".join([HEAD.format(**counts), *lines]) + "\n"
 
 
-def heading(chapter: str) -> str:
-    """'Chapter 2: Stochastic gradient descent', as the chapter calls itself."""
+def heading(chapter: str) -> tuple[str, str]:
+    """A chapter's title, and a link to it by its label."""
     source = (ROOT / "notebooks" / f"{chapter}.md").read_text(encoding="utf-8")
-    title = re.search(r"^# (?!@)(.+)$", source, re.MULTILINE)[1]
-    number = chapter.partition("_")[0]
-    return f"Chapter {int(number)}: {title}" if number.isdigit() else title
+    label, title = re.search(r"^\((ch-[\w-]+)\)=\n# (.+)$", source, re.MULTILINE).groups()
+    return title, f"{{numref}}`Chapter %s <{label}>`" if chapter[0].isdigit() else f"{{ref}}`{label}`"
 
 
 def short(text: str) -> str:

@@ -1,6 +1,6 @@
 """Which run made the stored outputs of a chapter, and whether they would be made the same way today.
 
-For each chapter `book/proved/NN_name.json` holds
+For each chapter NN_name `book/proved/name.json` holds
 
     made, seconds, processor, versions    of the run that made the outputs
     cells                                 a digest of the chapter's code cells and their outputs
@@ -47,7 +47,7 @@ def cells_digest(nb: nbformat.NotebookNode) -> str:
 
 
 def path(folder: Path, name: str) -> Path:
-    return folder / f"{name}.json"
+    return folder / f"{chapters.name_of(name)}.json"
 
 
 def load(folder: Path, name: str) -> dict | None:

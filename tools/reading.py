@@ -1,7 +1,7 @@
 """How long a chapter is for a reader: words and visible lines of code, on the core path and on the whole page.
 
     python tools/reading.py             a table of all chapters
-    python tools/reading.py 02_sgd      one chapter, section by section
+    python tools/reading.py sgd         one chapter, section by section
 
 The core path is all that stands before the exercises, outside sections whose title starts with a star. Words are those
 of the prose and its captions; formulas, code, folded answers and the fences of directives do not count. A line of code
@@ -115,7 +115,7 @@ def main() -> None:
             counts = [n for pair in (core(found), whole(found)) for n in (*pair, minutes(*pair))]
             print(row.format(md.stem, *counts, exercises(found)))
         return
-    found = sections(notebooks.source(ROOT / "notebooks" / f"{name}.md"))
+    found = sections(notebooks.source(notebooks.find(name)))
     for section in found:
         indent = "  " * (len(section.titles) - 1)
         mark = " " if section.core else "-"

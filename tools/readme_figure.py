@@ -11,14 +11,16 @@ from pathlib import Path
 
 import chapters
 
+import notebooks
+
 ROOT = Path(__file__).resolve().parent.parent
 PICTURE = "book/_static/readme.svg"
-CHAPTER, FIGURE = "02_sgd", "fig-sgd-bound"
+CHAPTER, FIGURE = "sgd", "fig-sgd-bound"
 
 
 def figure(root: Path = ROOT) -> tuple[bytes, str, str]:
     """The picture's bytes, its alt text and its caption in `CHAPTER`. ValueError: no such figure there."""
-    for cell in chapters.code(chapters.read(root / "notebooks" / f"{CHAPTER}.ipynb")):
+    for cell in chapters.code(chapters.read(notebooks.pair(notebooks.find(CHAPTER, root)))):
         words = cell.metadata.get("mystnb", {})
         if words.get("figure", {}).get("name") == FIGURE:
             data = next(output.data for output in cell.outputs if "image/svg+xml" in output.get("data", {}))
@@ -30,7 +32,7 @@ def main() -> int:
     picture, alt, caption = figure()
     (ROOT / PICTURE).write_bytes(picture)
     readme = ROOT / "README.md"
-    block = f"![{alt}]({PICTURE})\n\n*{caption} (Chapter {int(CHAPTER[:2])})*"
+    block = f"![{alt}]({PICTURE})\n\n*{caption} (Chapter {int(notebooks.find(CHAPTER).stem[:2])})*"
     text = re.sub(r"!\[.*?\]\(" + re.escape(PICTURE) + r"\)\n\n\*.*?\*\n", lambda _: block + "\n", readme.read_text())
     readme.write_text(text)
     return 0

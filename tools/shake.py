@@ -1,7 +1,7 @@
 """Runs the chapters on machines that are not there, and reports every cell that came out otherwise.
 
     python tools/shake.py                          every chapter on every machine (hours on two cores)
-    python tools/shake.py --chapters 17_train_large_compress --machines noise-1,noise-2
+    python tools/shake.py --chapters train_large_compress --machines noise-1,noise-2
     python tools/shake.py --minutes 3              as many as fit, other ones at every commit: what CI does
     python tools/shake.py --list                   the machines
     python tools/shake.py --write                  the table of what is in _build/shake -> book/shaken.json
@@ -400,7 +400,8 @@ def main() -> int:
         print(f"{path}\n" + "\n".join(violations(stored(root))))
         return 0
     every = [path.stem for path in sorted((root / "notebooks").glob("*.ipynb"))]
-    names = args.chapters.split(",") if args.chapters else every
+    by_name = {chapters.name_of(name): name for name in every}
+    names = [by_name.get(name, name) for name in args.chapters.split(",")] if args.chapters else every
     machines = args.machines.split(",") if args.machines else list(MACHINES)
     for given, known, kind in ((names, every, "chapter"), (machines, [*MACHINES], "machine")):
         if unknown := sorted({*given} - {*known}):

@@ -17,7 +17,7 @@ LINE = re.compile(
     rf"(?P<claim>.*?\S)\s{{2,}}(?P<verdict>{WORDS})\s+(?P<by>\S+)\s+(?P<interval>\[.*?\]|none)"
     r"\s+(?P<seen>\S+)(\s+(?P<within>\S+))?"
 )
-# chapter 7 prints the interval of a comparison alone, and the verdict in its family, or "confirmed alone"
+# LAMB's chapter prints the interval of a comparison alone, and the verdict in its family, or "confirmed alone"
 ALONE_HEAD = re.compile(r"(?P<what>.*?\S)\s{2,}by\s+(?P<alone>alone, \S+ %)\s+can see\s+in the family")
 ALONE_LINE = re.compile(
     rf"(?P<claim>.*?\S)\s{{2,}}(?P<by>\S+)\s+(?P<interval>\[.*?\])\s+(?P<seen>\S+)\s+(?P<verdict>({WORDS})( alone)?)"

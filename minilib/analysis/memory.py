@@ -3,7 +3,7 @@
 A model is a description, the shapes of its parameters and the tensors that its backward pass needs, and nothing is
 allocated. Sources: the state of each optimizer is that of `minilib.optim`; the activations are what PyTorch's
 autograd saves for a transformer with a LayerNorm before (or after) each half of a block; sharding is ZeRO
-(Rajbhandari et al. 2020). Chapter 9 derives every line, and compares it with what is really held.
+(Rajbhandari et al. 2020). The chapter on memory derives every line, and compares it with what is really held.
 
 Absent on purpose: what lives for less than one operation (temporaries), an allocator's waste, the driver's own
 memory, communication buffers, tensor and pipeline parallelism, gradient accumulation buffers of a second dtype.

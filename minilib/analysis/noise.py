@@ -2,8 +2,8 @@
 
 The noise scale tr(Sigma) / |G|^2 is the batch at which noise and signal have the same size: G is the full gradient,
 Sigma the covariance of one sample's gradient. Exact on a finite sum; from two batch sizes where only mini-batch
-gradients can be had. Absent on purpose: the Hessian-weighted scale tr(H Sigma) / G'HG (chapter 5 computes it on a
-quadratic, where H is known).
+gradients can be had. Absent on purpose: the Hessian-weighted scale tr(H Sigma) / G'HG ("How big is a big batch?"
+computes it on a quadratic, where H is known).
 """
 
 import numpy as np

@@ -2,7 +2,7 @@
 
 A `Tensor` holds an array, and remembers which tensors it was computed from and how a gradient flows back to them.
 `backward` walks that graph once, from the result to the leaves. Every operation states its own derivative beside
-its value; broadcasting is undone by summing. Chapter 1 builds this file in cells.
+its value; broadcasting is undone by summing. The book's first chapter builds this file in cells.
 
 The idea of an autodiff engine this small is micrograd's, with arrays in place of numbers. Absent on purpose: second
 derivatives, in-place operations, devices, views that share gradients, dtypes other than floats for data.

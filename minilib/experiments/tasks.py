@@ -1,7 +1,7 @@
 """What the experiments of Parts I to III train, and the loop that trains it.
 
-A task has a model, a loss on a batch, and a score on data that training never saw; `train` runs any optimizer on
-any task. Chapter 1 writes this loop in a cell; the comparisons of later chapters import it, so that every method is
+A task has a model, a loss on a batch, and a score on data that training never saw; `train` runs any optimizer on any
+task. The first chapter writes this loop in a cell; the comparisons of later chapters import it, so that every method is
 trained by the same lines. Absent on purpose: early stopping, checkpoints, data augmentation.
 """
 

@@ -1,9 +1,9 @@
 """A small residual network for images, and the loop that trains any image classifier: the pictures of Part IV.
 
 The blocks are those of He et al. 2016 (two 3 x 3 convolutions with batch norm, and a shortcut; arXiv 1512.03385), in
-the order of the original: norm after each convolution, relu after the sum. Chapter 15 trains it on CIFAR-10, with
-batches of 128 images up to 8,192, and on the digits, all at once. Absent on purpose: augmentation, bottleneck blocks,
-several devices.
+the order of the original: norm after each convolution, relu after the sum. "BERT in 76 minutes" trains it on CIFAR-10,
+with batches of 128 images up to 8,192, and on the digits, all at once. Absent on purpose: augmentation, bottleneck
+blocks, several devices.
 """
 
 import math

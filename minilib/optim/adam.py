@@ -19,7 +19,7 @@ class Adam(Optimizer):
         betas: factors of the two moving averages, each in [0, 1).
         eps: added to the root of the second moment, > 0, in the gradient's unit.
         weight_decay: adds `weight_decay * x` to the gradient, so the decay is rescaled like the gradient (see AdamW).
-        bias_correction: divide the averages by 1 - beta^t; off, the first steps differ (chapter 4).
+        bias_correction: divide the averages by 1 - beta^t; off, the first steps differ (the chapter on Adam).
     """
 
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, bias_correction=True):

@@ -3,7 +3,7 @@
 A parameter is any object with `.data` (a NumPy array, changed in place) and `.grad` (an array of the same shape,
 or None): `minilib.autodiff.tensor.Tensor` is one, but nothing here depends on it. The contract is that of
 `torch.optim.Optimizer`: groups, `zero_grad`, `step`, `state_dict`. Absent on purpose: closures, sparse gradients,
-hooks, foreach and fused paths (see chapter 13 for those).
+hooks, foreach and fused paths ("From NumPy to PyTorch" has those).
 """
 
 import copy

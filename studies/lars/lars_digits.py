@@ -1,9 +1,9 @@
 """LARS against tuned momentum on digits, batch 32 to the full 1,437: an equal number of learning rates for both.
 
 A network with four hidden layers, once with its usual weights and once with every other layer scaled (the function is
-the same, see chapter 6). Each method, network and batch size gets ten learning rates on two seeds; the best (lowest
-median training loss) runs on five fresh seeds. Every run sees the data `epochs` times, with a warm-up of a tenth of the
-steps and quadratic decay. Larger: batches, seeds, epochs. About five minutes on one core.
+the same, see LARS's chapter). Each method, network and batch size gets ten learning rates on two seeds; the best
+(lowest median training loss) runs on five fresh seeds. Every run sees the data `epochs` times, with a warm-up of a
+tenth of the steps and quadratic decay. Larger: batches, seeds, epochs. About five minutes on one core.
 """
 
 import numpy as np

@@ -45,7 +45,7 @@ def test_a_small_run_by_hand():
 
 
 def test_fsdp_sends_three_laps_and_holds_a_share():
-    """Three laps of which the middle one has the blocks only (chapter 18), and gradients whole while they are added."""
+    """Three laps of which the middle one has the blocks only, and gradients whole while they are added."""
     machines = Machines(TOY, 1.0, cards=4)
     p = plan(replace(JOB, parallel="fsdp"), machines)
     assert p.sent == pytest.approx(3 / 4 * 4 * (2 * 324 + 244))
@@ -68,7 +68,7 @@ def test_one_card_sends_nothing():
 
 @given(st.integers(1, 64), st.integers(1, 64), st.floats(1, 1e9))
 def test_a_lap_over_nodes_is_the_ring_within_and_the_rings_between(cards, nodes, size):
-    """Equal bandwidths for each card: the bytes are those of one long ring, (n - 1)/n, as on a grid (chapter 18)."""
+    """Equal bandwidths for each card: the bytes are those of one long ring, (n - 1)/n, as on a grid."""
     n = cards * nodes
     assert lap(size, cards, 1.0, nodes, network=cards) == pytest.approx((n - 1) / n * size)
 
@@ -336,7 +336,7 @@ def test_bytes_of_state_are_those_recorded(recorded):
 
 
 def test_adamw_takes_the_planned_time_and_no_optimizer_takes_much_less(recorded):
-    """The others take up to four times the floor: chapter 13 says why."""
+    """The others take up to four times the floor: "From NumPy to PyTorch" says why."""
     ratios = of(recorded, "torch-step", "optimizer")
     assert ratios["AdamW"] == pytest.approx(1, abs=0.15)
     assert all(r < 1.1 for r in ratios.values())

@@ -16,84 +16,105 @@ def test_table_and_chapters_agree():
     assert book_map.violations(ROOT) == []
 
 
-def lines(number):
+NAMES = [*book_map.NEEDS]
+FOUND, PARTS = book_map.chapters(ROOT), book_map.parts(ROOT)
+PLACED = book_map.layout(FOUND, PARTS)
+
+
+def lines(name):
     """A source of a chapter that speaks of what it needs."""
-    needs = book_map.NEEDS[number][1]
-    words = " ".join(f"{{numref}}`Chapter %s <ch-{n}>`" for n in needs)
-    return f"(ch-{number})=\n# Title {number}\n\n## First\n\nAs in {words}.\n\n## Exercises\n"
+    words = " ".join(f"{{numref}}`Chapter %s <ch-{n}>`" for n in book_map.NEEDS[name][1])
+    return f"(ch-{name})=\n# Title of {name}\n\n## First\n\nAs in {words}.\n\n## Exercises\n"
+
+
+def path_of(root, name):
+    return root / "notebooks" / f"{NAMES.index(name) + 1:02d}_{name}.md"
 
 
 @pytest.fixture
 def chapters_folder(tmp_path):
     (tmp_path / "notebooks").mkdir()
-    for number in book_map.NEEDS:
-        (tmp_path / "notebooks" / f"{number:02d}_a.md").write_text(lines(number))
+    for name in NAMES:
+        path_of(tmp_path, name).write_text(lines(name))
     return tmp_path
 
 
-def change(root, number, old, new):
-    path = root / "notebooks" / f"{number:02d}_a.md"
+def change(root, name, old, new):
+    path = path_of(root, name)
     assert old in path.read_text()
     path.write_text(path.read_text().replace(old, new))
 
 
 def test_chapters_that_agree_pass(chapters_folder):
     assert book_map.violations(chapters_folder) == []
-    need = "*You need {numref}`Chapter %s <ch-4>` and {ref}`LARS <ch-6>`; sections with a star can wait.*"
-    change(chapters_folder, 7, "## First", f"{need}\n\n## First")
+    need = "*You need {numref}`Chapter %s <ch-adam>` and {ref}`LARS <ch-lars>`; sections with a star can wait.*"
+    change(chapters_folder, "lamb", "## First", f"{need}\n\n## First")
     assert book_map.violations(chapters_folder) == []
 
 
 def test_a_line_that_asks_for_another_chapter_is_caught(chapters_folder):
-    change(chapters_folder, 7, "## First", "*You need {numref}`Chapter %s <ch-6>`.*\n\n## First")
-    assert "chapter 7 says that it needs [1, 2, 3, 5, 6]" in book_map.violations(chapters_folder)[0]
+    change(chapters_folder, "lamb", "## First", "*You need {numref}`Chapter %s <ch-lars>`.*\n\n## First")
+    said = "['loss_and_gradient', 'sgd', 'momentum', 'big_batches', 'lars']"
+    assert f"lamb says that it needs {said}" in book_map.violations(chapters_folder)[0]
 
 
 def test_a_need_of_which_the_chapter_never_speaks_is_caught(chapters_folder):
-    change(chapters_folder, 8, "ch-7", "ch-8")
-    assert book_map.violations(chapters_folder) == ["chapter 8 needs chapter 7 and never speaks of it"]
-    change(chapters_folder, 8, "As in", "LAMB, as in")
+    change(chapters_folder, "reality_check", "ch-lamb", "ch-reality_check")
+    assert book_map.violations(chapters_folder) == ["reality_check needs lamb and never speaks of it"]
+    change(chapters_folder, "reality_check", "As in", "LAMB, as in")
     assert book_map.violations(chapters_folder) == []
 
 
-def test_a_missing_chapter_a_circle_and_a_detour_are_caught(chapters_folder, monkeypatch):
-    (chapters_folder / "notebooks" / "18_a.md").unlink()
-    monkeypatch.setitem(book_map.NEEDS, 2, ("SGD", (3,), "SGD"))
-    monkeypatch.setitem(book_map.NEEDS, 8, ("Fair fights", (6, 7), ""))
+def test_a_missing_chapter_is_caught(chapters_folder):
+    path_of(chapters_folder, "many_machines").unlink()
+    assert book_map.violations(chapters_folder) == ["many_machines is in the table and not in the book"]
+
+
+def test_a_circle_and_a_detour_are_caught(chapters_folder, monkeypatch):
+    monkeypatch.setitem(book_map.NEEDS, "sgd", ("SGD", ("momentum",)))
+    monkeypatch.setitem(book_map.NEEDS, "many_machines", ("Machines", ("memory", "adam")))
     said = " / ".join(book_map.violations(chapters_folder))
-    assert "chapter 18 is in only one of table and book" in said
-    assert "chapter 2 needs the later chapter 3" in said
-    assert "chapter 8 needs chapter 6 by way of another" in said
+    assert "sgd needs the later chapter momentum" in said
+    assert "many_machines needs adam by way of another" in said
+
+
+def test_a_chapter_that_is_not_in_the_table_says_itself_what_it_needs(chapters_folder):
+    need = "*You need {numref}`Chapter %s <ch-bert>`; sections with a star can wait.*"
+    (chapters_folder / "notebooks" / "19_new_one.md").write_text(f"(ch-new)=\n# New\n\n{need}\n\n## First\n")
+    new = book_map.chapters(chapters_folder)["new_one"]
+    assert (new.number, new.short, new.needs) == (19, "New one", ("bert",))
+    assert book_map.violations(chapters_folder) == []
 
 
 def test_a_reference_in_an_exercise_or_ahead_is_no_look_back(chapters_folder):
-    change(chapters_folder, 9, "## Exercises", "{ref}`x <ch-2>`, {ref}`ch-12`\n\n## Exercises\n\n{ref}`x <ch-3>`")
-    assert book_map.mentioned(book_map.chapters(chapters_folder))[9] == {2, 4}
+    ahead = "{ref}`x <ch-sgd>`, {ref}`ch-landscape`\n\n## Exercises\n\n{ref}`x <ch-momentum>`"
+    change(chapters_folder, "memory", "## Exercises", ahead)
+    assert book_map.mentioned(book_map.chapters(chapters_folder))["memory"] == {"sgd", "adam"}
 
 
 def boxes():
-    for number in book_map.NEEDS:
-        x, y = book_map.place(number)
-        yield number, x - book_map.BOX / 2, x + book_map.BOX / 2, y - book_map.HEIGHT / 2, y + book_map.HEIGHT / 2
+    for name in FOUND:
+        x, y = PLACED.middle(name)
+        yield name, x - book_map.BOX / 2, x + book_map.BOX / 2, y - book_map.HEIGHT / 2, y + book_map.HEIGHT / 2
 
 
-EDGES = [(start, end) for end, (_, needs, _) in book_map.NEEDS.items() for start in needs]
+EDGES = [(start, end) for end, chapter in FOUND.items() for start in chapter.needs]
 
 
 @pytest.mark.parametrize(("start", "end"), EDGES)
 def test_an_arrow_goes_down_and_crosses_no_box(start, end):
-    corners = book_map.corners(start, end)
+    corners = PLACED.corners(start, end)
     assert corners[-1][1] - corners[-2][1] > 5  # room for its tip
     for (x0, y0), (x1, y1) in pairwise(corners):
         assert x0 == x1 or y0 == y1
-        for number, left, right, top, bottom in boxes():
+        for name, left, right, top, bottom in boxes():
             across = max(min(x0, x1), left) <= min(max(x0, x1), right)
             along = max(min(y0, y1), top) <= min(max(y0, y1), bottom)
-            assert not (across and along) or number in (start, end)
+            assert not (across and along) or name in (start, end)
 
 
 def test_no_two_arrows_from_different_chapters_lie_on_each_other_but_at_their_ends():
-    runs = [(edge, a, b) for edge in EDGES for a, b in pairwise(book_map.corners(*edge)) if a[1] == b[1]]
+    runs = [(edge, a, b) for edge in EDGES for a, b in pairwise(PLACED.corners(*edge)) if a[1] == b[1]]
     for (start, _), (ax, ay), (bx, _) in runs:
         for (other, _), (cx, cy), (dx, _) in runs:
             if start != other and ay == cy:
@@ -103,31 +124,32 @@ def test_no_two_arrows_from_different_chapters_lie_on_each_other_but_at_their_en
 def test_the_picture_links_every_chapter_and_says_what_it_needs():
     picture = ElementTree.fromstring(book_map.svg())
     links = {int(a.get("data-chapter")): a for a in picture.iter("a")}
-    assert set(links) == set(book_map.NEEDS)
-    for number, a in links.items():
+    assert set(links) == {chapter.number for chapter in FOUND.values()}
+    for chapter in FOUND.values():
+        a = links[chapter.number]
         assert (ROOT / "notebooks" / a.get("href").split("/")[-1].replace(".html", ".md")).exists()
-        assert {int(n) for n in a.get("data-all").split()} == book_map.closure(book_map.NEEDS[number][1])
-        assert a.get("aria-label").startswith(f"Chapter {number}: ")
+        closure = {FOUND[name].number for name in book_map.closure(chapter.needs, FOUND)}
+        assert {int(n) for n in a.get("data-all").split()} == closure
+        assert a.get("aria-label").startswith(f"Chapter {chapter.number}: ")
     assert len([path for path in picture.iter("path") if path.get("class") == "needs"]) == len(EDGES)
     assert not re.search(r"#[0-9a-f]{3,6}\b|fill=|stroke=", book_map.svg())  # colours are the style sheet's
 
 
 def test_a_name_fits_its_box():
-    longest = max(len(name) for name, _, _ in book_map.NEEDS.values())
+    longest = max(len(chapter.short) for chapter in FOUND.values())
     assert longest * 11.5 * 0.58 <= book_map.BOX
 
 
 def test_the_hours_are_those_of_the_tool():
     cells = {name: text.replace("\N{NO-BREAK SPACE}", " ") for name, text in book_map.substitutions(ROOT).items()}
-    for number, chapter in book_map.chapters(ROOT).items():
-        found = reading.sections(notebooks.source(ROOT / "notebooks" / f"{chapter.name}.md"))
+    for name, chapter in FOUND.items():
+        found = reading.sections(notebooks.source(ROOT / "notebooks" / f"{chapter.file}.md"))
         core, whole = (book_map.hours(reading.minutes(*count(found))) for count in (reading.core, reading.whole))
         starred = reading.core(found) != reading.whole(found)
-        assert cells[f"time_{number:02d}"] == (f"{core} of {whole}" if starred else whole)
-        text = (ROOT / "notebooks" / f"{chapter.name}.md").read_text()
-        said = [int(m) for m in re.findall(r"^\*Level: \w+\. Time: (\d+) minutes", text, re.MULTILINE)]
+        assert cells[f"time_{name}"] == (f"{core} of {whole}" if starred else whole)
+        said = [int(m) for m in re.findall(r"^\*Level: \w+\. Time: (\d+) minutes", chapter.text, re.MULTILINE)]
         minutes = sum(said) + reading.MINUTES_AN_EXERCISE * (reading.exercises(found) - len(said))
-        assert cells[f"exercises_{number:02d}"] == book_map.hours(minutes)
+        assert cells[f"exercises_{name}"] == book_map.hours(minutes)
     assert f"{reading.WORDS_A_MINUTE} words" in cells["book_hours_how"]
 
 
@@ -139,9 +161,9 @@ def test_an_exercise_counts_with_the_time_that_it_states():
 
 
 def test_a_chapter_that_promises_another_time_than_its_length_takes_is_caught(chapters_folder):
-    change(chapters_folder, 7, "## First", "*Core path: 10 minutes.*\n\n## First\n\n" + "word " * 2400)
+    change(chapters_folder, "lamb", "## First", "*Core path: 10 minutes.*\n\n## First\n\n" + "word " * 2400)
     assert book_map.violations(chapters_folder) == [
-        "chapter 7 promises a core path of 10 minutes; by its length it takes 50"
+        "lamb promises a core path of 10 minutes; by its length it takes 50"
     ]
 
 
@@ -152,9 +174,9 @@ def test_minutes_are_said_as_people_say_them(minutes, words):
 
 def test_no_hour_of_the_preface_is_typed_by_hand():
     page = (ROOT / "book" / "index.md").read_text()
-    for number in book_map.NEEDS:
-        row = next(line for line in page.splitlines() if line.startswith(f"| {number} |"))
-        assert row.endswith(f"| {{{{ time_{number:02d} }}}} | {{{{ exercises_{number:02d} }}}} |")
+    for name, chapter in FOUND.items():
+        row = next(line for line in page.splitlines() if line.startswith(f"| {{numref}}`%s <{chapter.label}>` |"))
+        assert row.endswith(f"| {{{{ time_{name} }}}} | {{{{ exercises_{name} }}}} |")
     assert set(re.findall(r"\{\{ (\w+) \}\}", page)) - {"report", "verdict_counts"} == set(book_map.substitutions(ROOT))
 
 
@@ -162,13 +184,14 @@ def test_a_chapter_without_stars_has_one_time_and_is_named():
     times = book_map.times(ROOT)
     without = {n for n, t in times.items() if not t.starred}
     cells = book_map.time_cells(ROOT)
-    assert {n for n in times if " of" not in cells[f"time_{n:02d}"]} == without
+    assert {n for n in times if " of" not in cells[f"time_{n}"]} == without
     assert not re.search(r" (?!of)", "".join(cells.values()))  # a line may end before "of" and nowhere else
     assert ("no starred sections yet" in book_map.how(ROOT)) == bool(without)
 
 
 def test_what_the_preface_says_of_the_ways_through_the_map_is_so():
-    before = {n: book_map.closure(needs) for n, (_, needs, _) in book_map.NEEDS.items()}
-    assert not before[15] & set(book_map.PARTS["III"])
-    assert {n for n in book_map.PARTS["III"] if before[n] & set(book_map.PARTS["II"])} == {12}
-    assert not any(before[n] & set(book_map.PARTS["III"]) for n in book_map.PARTS["II"])
+    before = {name: book_map.closure(chapter.needs, FOUND) for name, chapter in FOUND.items()}
+    big, small = (set(PARTS[part][1]) for part in ("II", "III"))
+    assert not before["bert_in_76_minutes"] & small
+    assert {name for name in small if before[name] & big} == {"landscape"}
+    assert not any(before[name] & small for name in big)

@@ -6,17 +6,19 @@ import book_map
 import pytest
 from small_books import ROOT
 
+import notebooks
+
 PAGE = (ROOT / "book" / "glossary.md").read_text()
 BODY = re.search(r"^```\{glossary\}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)[1]
 ENTRIES = re.findall(r"^(\S[^\n]*)\n((?:    [^\n]+\n)+)", BODY.split(":sorted:\n")[1], re.MULTILINE)
 CHAPTERS = book_map.chapters(ROOT)
-TOOLBOX = (ROOT / "notebooks" / "A_toolbox.md").read_text()
+TOOLBOX = notebooks.find("toolbox").read_text()
 PROVED = (ROOT / "book" / "notation.md").read_text()
 
 
 def linked(text):
     """The sources of the chapters to which an entry links."""
-    home = book_map.homes(CHAPTERS) | {chapter.label: number for number, chapter in CHAPTERS.items()}
+    home = book_map.homes(CHAPTERS) | {chapter.label: name for name, chapter in CHAPTERS.items()}
     labels = [label for label in book_map.REFERENCE.findall(text) if label != "ch-notation"]
     return [
         TOOLBOX if label.startswith("lem-") else PROVED if label.startswith("notation-") else CHAPTERS[home[label]].text

@@ -9,14 +9,13 @@ PAGE = (ROOT / "book" / "notation.md").read_text()
 TWICE = re.findall(r"^\| \$(\\?\w+)\$ \| ([^|\n]*) \| ([^|\n]*) \|$", PAGE.split("Three rules cover")[0], re.MULTILINE)
 
 
+FOUND = book_map.chapters(ROOT)
+
+
 def named(words):
-    """The numbers of the chapters in a cell: chapters 1, 4 and 9 to 12."""
-    found = set()
-    for group in re.findall(r"chapters? ((?:\d+|, and |, | and | to )+)", words):
-        for low, high in re.findall(r"(\d+) to (\d+)", group):
-            found |= set(range(int(low), int(high) + 1))
-        found |= {int(n) for n in re.findall(r"\d+", group)}
-    return found
+    """The chapters to which a cell refers."""
+    by_label = {chapter.label: name for name, chapter in FOUND.items()}
+    return {by_label[label] for label in re.findall(r"\{numref\}`[^`]*<(ch-[\w-]+)>`", words)}
 
 
 def letters(text):
@@ -27,18 +26,13 @@ def letters(text):
     return " ; ".join([symbols, *code])
 
 
-def test_the_numbers_in_a_cell_are_read_as_they_are_meant():
-    assert named("a factor (chapters 4, and 9 to 12); a size (chapter 18)") == {4, 9, 10, 11, 12, 18}
-
-
 def test_a_letter_with_two_duties_is_in_every_chapter_that_the_table_names():
-    found = book_map.chapters(ROOT)
     assert len(TWICE) > 20
     for letter, first, others in TWICE:
         pattern = (re.escape(letter) if letter.startswith("\\") else rf"(?<![a-zA-Z\\]){letter}") + r"(?![a-zA-Z])"
-        assert others.strip()
-        for number in named(f"{first}; {others}"):
-            assert re.search(pattern, letters(found[number].text)), (letter, number)
+        assert named(others)
+        for name in named(f"{first}; {others}"):
+            assert re.search(pattern, letters(FOUND[name].text)), (letter, name)
 
 
 def test_the_letters_stand_in_order_and_once():

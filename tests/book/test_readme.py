@@ -2,13 +2,17 @@
 
 import re
 
-import chapters
+import book_map
+import chapters as rules
 import pytest
 import readme_figure
 import verdict_page
 from small_books import ROOT
 
+import notebooks
+
 README = (ROOT / "README.md").read_text()
+FOUND = book_map.chapters(ROOT)
 
 
 def test_the_figure_and_its_words_are_those_of_the_chapter():
@@ -27,11 +31,12 @@ def test_a_figure_that_no_chapter_draws_is_refused(monkeypatch):
 @pytest.mark.parametrize("page", ["README.md", "book/index.md"])
 def test_the_map_has_every_chapter_in_order_with_a_link(page):
     chapters = re.findall(r"notebooks/(\d\d_\w+)", (ROOT / "_toc.yml").read_text())
-    rows = re.findall(r"^\| (\d+) \| (.*?) \|", (ROOT / page).read_text(), re.M)
+    rows = re.findall(r"^\| (\d+|\{numref\}`%s <.*?>`) \| (.*?) \|", (ROOT / page).read_text(), re.M)
     assert chapters
-    assert [int(number) for number, _ in rows] == [int(chapter[:2]) for chapter in chapters]
-    for (_, title), chapter in zip(rows, chapters, strict=True):
-        assert chapter in title
+    for (number, title), file in zip(rows, chapters, strict=True):
+        chapter = FOUND[rules.name_of(file)]
+        assert number in (str(chapter.number), f"{{numref}}`%s <{chapter.label}>`")
+        assert f"notebooks/{file}" in title or f"<{chapter.label}>" in title
 
 
 def test_every_file_that_the_readme_links_or_lists_exists():
@@ -48,7 +53,7 @@ def test_every_file_that_the_readme_links_or_lists_exists():
 
 def printed(chapter, claim):
     """The verdicts that the chapter printed for a claim of this name, in its order."""
-    tables = verdict_page.of_chapter(chapters.read(ROOT / "notebooks" / f"{chapter}.ipynb"))
+    tables = verdict_page.of_chapter(rules.read(notebooks.pair(notebooks.find(chapter))))
     return [row[1] for table in tables for row in table.rows if row[0] == claim]
 
 
@@ -57,44 +62,44 @@ def printed(chapter, claim):
     [
         (
             "64 rows confirmed; 256 and 1,024 contradicted",
-            "15_bert_in_76_minutes",
+            "bert_in_76_minutes",
             ["LAMB: 64 rows as 16", "LAMB: 256 rows as 16", "LAMB: 1,024 rows as 16"],
             ["confirmed", "contradicted", "contradicted"],
         ),
         (
             "64 rows contradicted; 16, 256 and 1,024 not resolved",
-            "15_bert_in_76_minutes",
+            "bert_in_76_minutes",
             [f"LAMB below AdamW, {rows} rows" for rows in ("64", "16", "256", "1,024")],
             ["contradicted", "not resolved", "not resolved", "not resolved"],
         ),
         (
             "GPT-2 confirmed; T5 not resolved; BERT contradicted",
-            "16_came_at_work",
+            "came_at_work",
             ["CAME as AdamW"],
             ["confirmed", "not resolved", "contradicted"],
         ),
-        ("confirmed on all three", "16_came_at_work", ["CAME, corrected below CAME"], ["confirmed"] * 3),
+        ("confirmed on all three", "came_at_work", ["CAME, corrected below CAME"], ["confirmed"] * 3),
         (
             "GPT-2 not resolved; T5 contradicted",
-            "16_came_at_work",
+            "came_at_work",
             ["CAME below Adafactor + momentum"],
             ["not resolved", "contradicted"],
         ),
         (
             "128 contradicted; 8,192 confirmed",
-            "15_bert_in_76_minutes",
+            "bert_in_76_minutes",
             [f"{name} below Nesterov, {images}" for images in ("128", "8,192") for name in ("LARS", "LAMB")],
             ["contradicted", "contradicted", "confirmed", "confirmed"],
         ),
         (
             "width 64 confirmed against 32; 128 contradicted against 64",
-            "17_train_large_compress",
+            "train_large_compress",
             ["2 × 64 below 1 × 32", "4 × 128 below 2 × 64"],
             ["confirmed", "contradicted"],
         ),
         (
             "width 64 confirmed against 32; 128 contradicted against both",
-            "17_train_large_compress",
+            "train_large_compress",
             ["2 × 64 stored below 1 × 32", "4 × 128 stored below 1 × 32", "4 × 128 stored below 2 × 64"],
             ["confirmed", "contradicted", "contradicted"],
         ),

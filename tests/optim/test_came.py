@@ -95,7 +95,7 @@ def steps_of(gradients, lr=1.0, **options):
 
 
 def longest(t, beta1, beta3):
-    """The bound K_t of chapter 11 on the weighted mean square of a row of steps."""
+    """The bound K_t of CAME's chapter on the weighted mean square of a row of steps."""
     return ((1 - beta1) / beta1) ** 2 * beta3 * (beta3**-t - 1) / (1 - beta3) ** 2
 
 

@@ -75,7 +75,7 @@ class OneSidedOnCPU(LAMB):
 
 
 @pytest.mark.parametrize(("content", "run"), reference_runs("AsShipped") + reference_runs("Outside"))
-def test_the_relatives_in_public_packages_are_what_chapter_7_says(content, run):
+def test_the_relatives_in_public_packages_are_what_the_chapter_says(content, run):
     forms = {"AsShipped": AsShipped, "Outside": Outside}
     assert_matches_reference(content, run, rtol=1e-10, cls=forms[content["optimizer"]])
     with pytest.raises(AssertionError, match="relative error"):
@@ -83,7 +83,7 @@ def test_the_relatives_in_public_packages_are_what_chapter_7_says(content, run):
 
 
 @pytest.mark.parametrize(("content", "run"), reference_runs("OneSidedOnCPU"))
-def test_the_relative_in_float32_is_what_chapter_7_says(content, run):
+def test_the_relative_in_float32_is_what_the_chapter_says(content, run):
     OneSidedOnCPU.shortened = 0
     assert_matches_reference(content, run, rtol=1e-5, cls=OneSidedOnCPU)
     assert OneSidedOnCPU.shortened > 0, "the ratio was never below 1"

@@ -2,8 +2,8 @@
 
 A run is the package's settings, ours, and what differs for ours on vectors. Three files hold settings for which a
 package computes something else than the paper, mostly its defaults; their minilib class is none of `minilib.optim` but
-a form that chapter 7 and `tests/optim/test_lamb.py` write down: `AsShipped` (clips the global norm, plain steps where
-the decay is zero), `Outside` (decay outside the ratio) and `OneSidedOnCPU` (a ratio of at most 1).
+a form that LAMB's chapter and `tests/optim/test_lamb.py` write down: `AsShipped` (clips the global norm, plain steps
+where the decay is zero), `Outside` (decay outside the ratio) and `OneSidedOnCPU` (a ratio of at most 1).
 """
 
 TIMM_LAMB = {"max_grad_norm": None, "always_adapt": True}

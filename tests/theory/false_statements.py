@@ -22,7 +22,7 @@ def minus(a, b):
 
 
 def parabola(name, assumptions=lambda s: []):
-    """Chapter 5: 'the expected loss after a step opens upwards', with H and Sigma diagonal, from G'HG > 0."""
+    """Big batches: 'the expected loss after a step opens upwards', with H and Sigma diagonal, from G'HG > 0."""
 
     def pull(s):
         return total(h * g * g for h, g in zip(s.H, s.G, strict=True))
@@ -166,7 +166,7 @@ FALSE = {
         lambda s: s.lr * square(s.x),
         sizes=D,
     ),
-    "chapter 5, opens upwards": parabola("opens upwards"),
+    "big batches, opens upwards": parabola("opens upwards"),
     "CAME, the clip bounds nothing": came.no_bound,
     "CAME, grows like beta_3^(-t/2)": came.growth_printed,
     "Adam, weights do not shrink": forgets("Adam's weights", adam_v),

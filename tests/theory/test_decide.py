@@ -47,7 +47,7 @@ def test_z3_proves_a_true_step(step, sizes):
     [
         ("LAMB (2), sign of zero", {"d": 2}),
         ("LAMB (4), as printed", {"d": 2, "n": 2}),
-        ("chapter 5, opens upwards", {"d": 2}),
+        ("big batches, opens upwards", {"d": 2}),
         ("CAME, the clip bounds nothing", {}),
         ("momentum, half the root of the best beta", {}),
         ("tangent below without convexity", {"d": 1}),

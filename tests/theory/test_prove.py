@@ -11,6 +11,8 @@ import pytest
 
 from proofs import came, lamb
 
+import notebooks
+
 OUTPUT = """\
 CAME's step
 step                rel  checks  least slack  median rhs/lhs
@@ -138,10 +140,10 @@ def test_the_share_beside_a_promise_is_that_of_the_whole_theorem():
 
 
 def test_what_a_chapter_evaluates_by_the_attacked_function_is_read_from_its_cells():
-    by_record = prove.recorded("11_came")
+    by_record = prove.recorded(notebooks.find("came").stem)
     assert came.cauchy in by_record
     assert came.row_mean not in by_record  # (5) is written again in its cell
-    assert prove.recorded("15_bert_in_76_minutes") == []
+    assert prove.recorded(notebooks.find("bert_in_76_minutes").stem) == []
 
 
 def test_long_numbers_are_written_as_powers_of_ten():
