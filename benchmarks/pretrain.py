@@ -29,9 +29,9 @@ from torch import nn
 from tqdm import tqdm
 
 from minilib.analysis import flops
+from minilib.data.objectives import masked_count
 from minilib.models import registry
 from minilib.training import device
-from minilib.training.data.objectives import masked_count
 
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
 PUBLISHED = 30_522  # entries of BERT's vocabulary

@@ -30,7 +30,7 @@ RUN, WORDS, PARAGRAPH = 8, 500, 120  # words of a run, of a document, and of a p
 
 def source_words() -> list[str]:
     """The words of the novels, or of the docstrings."""
-    from minilib.training.data.corpora import corpus
+    from minilib.data.corpora import corpus
 
     try:
         texts = corpus("novels")
@@ -59,9 +59,9 @@ def prepare(corpus: str, vocabulary: int) -> dict:
     """What a process of a run does before its first step, with the seconds and the memory that it took."""
     import torch
 
+    from minilib.data import tokenizer
+    from minilib.training.batches import Data
     from minilib.training.config import Config
-    from minilib.training.data import tokenizer
-    from minilib.training.data.batches import Data
     from minilib.training.distributed import DistEnv
 
     trained, train = [0.0], tokenizer.train

@@ -2,7 +2,7 @@
 
     optim, torch_optim, schedules       the methods, in NumPy and in PyTorch
     autodiff, theory, analysis          networks in NumPy, losses with known constants, formulas that are checked
-    datasets, models, training          texts and images, BERT and its kin, the loop that trains them
+    data, models, training              texts and images, BERT and its kin, the loop that trains them
     compress                            a trained model in fewer bytes
     experiments, plots                  what the book's comparisons share
 

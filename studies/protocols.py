@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from minilib.autodiff import cross_entropy
-from minilib.datasets import docstrings
+from minilib.data import docstrings
 from minilib.experiments import tuning
 from minilib.experiments.study import USUAL, Asked, Study, settings
 from minilib.experiments.tasks import DigitsTask, WordsTask, train
@@ -111,10 +111,10 @@ def photographs(train: int, test: int, pool: int, device: str) -> dict:
     """
     import torch
 
-    from minilib import datasets
+    from minilib import data
     from minilib.training.device import pick
 
-    photos = datasets.cifar10()
+    photos = data.cifar10()
     order = np.random.default_rng(0).permutation(len(photos.y_train))
     index = {"train": order[:train], "validation": order[-min(5000, test) :]}
     cut = {part: (photos.x_train[rows], photos.y_train[rows]) for part, rows in index.items()}
@@ -364,11 +364,11 @@ def counting(model: str, vocabulary: int, length: int, evaluate_rows: int, corpu
     Raises:
         ValueError: another model. A BERT's rival looks at both sides ("BERT from scratch").
     """
+    from minilib.data import corpora, objectives
+    from minilib.data.loader import evaluation
+    from minilib.data.packing import packed_rows
+    from minilib.data.tokenizer import get_tokenizer
     from minilib.experiments.counting import next_token_losses
-    from minilib.training.data import corpora, objectives
-    from minilib.training.data.loader import evaluation
-    from minilib.training.data.packing import packed_rows
-    from minilib.training.data.tokenizer import get_tokenizer
 
     kind = model.split("-")[0]
     if kind not in ("gpt2", "t5"):

@@ -28,7 +28,7 @@ MODULES = """
 import pkgutil, sys
 from importlib import import_module
 for name in sys.argv[1:]:
-    for module in pkgutil.walk_packages(import_module(name).__path__, name + "."):
+    for module in pkgutil.walk_packages(getattr(import_module(name), "__path__", ()), name + "."):
         if not module.name.endswith("__main__"):
             import_module(module.name)
 """
@@ -105,7 +105,7 @@ def test_numpy_alone_makes_a_step_of_lamb(installed):
         ("plots", "No module named 'matplotlib'; the extra 'book' brings it: pip install '.[book]'"),
         ("models.resnet", "No module named 'torch'; the extra 'torch' brings it: pip install '.[torch]'"),
         ("training.config", "No module named 'safetensors'; the extra 'train' brings it: pip install '.[train]'"),
-        ("datasets as d; d.digits()", "No module named 'sklearn'; the extra 'book' brings it: pip install '.[book]'"),
+        ("data as d; d.digits()", "No module named 'sklearn'; the extra 'book' brings it: pip install '.[book]'"),
     ],
 )
 def test_a_package_that_is_missing_is_named_with_the_extra_that_brings_it(installed, module, line):
@@ -118,9 +118,9 @@ def test_a_package_that_is_missing_is_named_with_the_extra_that_brings_it(instal
 @pytest.mark.parametrize(
     ("extras", "packages"),
     [
-        ([], ["minilib.optim", "minilib.datasets"]),
+        ([], ["minilib.optim", "minilib.data.fetch"]),
         (["torch"], ["minilib.torch_optim"]),
-        (["train"], ["minilib.models", "minilib.training", "minilib.compress"]),
+        (["train"], ["minilib.models", "minilib.data", "minilib.training", "minilib.compress"]),
     ],
 )
 def test_what_a_package_imports_comes_with_its_extra(installed, extras, packages):
@@ -128,6 +128,6 @@ def test_what_a_package_imports_comes_with_its_extra(installed, extras, packages
 
 
 def test_the_extra_of_the_book_brings_figures_and_digits(installed):
-    code = "from minilib import datasets, plots; plots.use_style(); print(datasets.digits().x_train.shape)"
+    code = "from minilib import data, plots; plots.use_style(); print(data.digits().x_train.shape)"
     done = installed(code, extras=["book"])
     assert (done.stdout.strip(), done.stderr) == ("(1437, 64)", "")

@@ -54,7 +54,7 @@ def lint() -> bool:
 
 def unit() -> bool:
     """minilib, the tools, and the rules of the chapters."""
-    corpus = "from minilib import datasets; datasets.docstrings()"  # cached once, not by each test process
+    corpus = "from minilib import data; data.docstrings()"  # cached once, not by each test process
     tests = [*PYTEST, "tests", "--ignore", "tests/site", *SIDE_BY_SIDE]
     return run([sys.executable, "-c", corpus], tests)
 

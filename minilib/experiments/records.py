@@ -22,7 +22,7 @@ import warnings
 from pathlib import Path
 from typing import NamedTuple
 
-from minilib.datasets import docstrings
+from minilib.data import docstrings
 
 FIELDS = ("name", "command", "config", "commits", "device", "versions", "start", "end", "seconds", "results")
 PACKAGE = Path(__file__).resolve().parents[1]

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from minilib import needs
-from minilib.datasets import Docstrings
+from minilib.data import Docstrings
 from minilib.experiments import spread
 from minilib.experiments.records import Project, commit, machine, now, project, write
 

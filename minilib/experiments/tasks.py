@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from minilib import datasets
+from minilib import data
 from minilib.autodiff import MLP, Tensor, TransformerEncoder, cross_entropy
 from minilib.schedules import constant
 
@@ -23,7 +23,7 @@ class DigitsTask:
 
     def __init__(self, hidden: int = 32, activation=Tensor.relu, depth: int = 1):
         self.widths, self.activation = [64, *[hidden] * depth, 10], activation
-        self.x, self.y, self.x_test, self.y_test = datasets.digits()
+        self.x, self.y, self.x_test, self.y_test = data.digits()
         self.n = len(self.y)
 
     def model(self, rng: np.random.Generator) -> MLP:
@@ -50,13 +50,13 @@ class WordsTask:
 
     def __init__(self, length=8, vocabulary=128, width=32, layers=1, heads=2, masked=2, n=32768):
         self.shape = {"max_length": length, "width": width, "layers": layers, "heads": heads}
-        docs = datasets.docstrings()
-        self.vocabulary = datasets.Vocabulary(docs.train, vocabulary)
+        docs = data.docstrings()
+        self.vocabulary = data.Vocabulary(docs.train, vocabulary)
         rng = np.random.default_rng(0)
         # Chunks in random order: neighbours come from the same page and are alike.
-        train = datasets.chunks(self.vocabulary.encode(docs.train), length)
+        train = data.chunks(self.vocabulary.encode(docs.train), length)
         self.ids = rng.permutation(train)[:n]
-        self.ids_test = datasets.chunks(self.vocabulary.encode(docs.validation), length)
+        self.ids_test = data.chunks(self.vocabulary.encode(docs.validation), length)
         self.n = len(self.ids)
         self.hidden = rng.permuted(np.tile(np.arange(length), (self.n, 1)), axis=1)[:, :masked]
         self.hidden_test = rng.permuted(np.tile(np.arange(length), (len(self.ids_test), 1)), axis=1)[:, :masked]

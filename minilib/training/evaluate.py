@@ -10,13 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from minilib.data.corpora import Texts, corpus
+from minilib.data.files import whole
+from minilib.data.loader import evaluation
+from minilib.data.packing import packed_rows
 from minilib.training import export
+from minilib.training.batches import PUBLISHED_RATE, objective, unigram_entropy
 from minilib.training.config import Config, check_fields, option, parse
-from minilib.training.data.batches import PUBLISHED_RATE, objective, unigram_entropy
-from minilib.training.data.corpora import Texts, corpus
-from minilib.training.data.files import whole
-from minilib.training.data.loader import evaluation
-from minilib.training.data.packing import packed_rows
 from minilib.training.device import pick
 
 AT_ONCE = 32  # rows

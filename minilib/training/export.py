@@ -19,10 +19,10 @@ from typing import NamedTuple
 import torch
 from torch import nn
 
+from minilib.data.tokenizer import Tokenizer
 from minilib.models import registry
 from minilib.training import checkpoint, hugging_face
 from minilib.training.config import Config, check_fields, option, parse, read_json
-from minilib.training.data.tokenizer import Tokenizer
 
 CONFIG = "run-config.json"
 TOKENIZER = hugging_face.TOKENIZER

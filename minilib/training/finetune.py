@@ -23,11 +23,11 @@ from torch import Tensor, nn
 from tqdm import tqdm
 
 from minilib import schedules
+from minilib.data.classification import ClassificationData, task
 from minilib.experiments import records
 from minilib.models.bert import Bert
 from minilib.training import export
 from minilib.training.config import OPTIMIZERS, check_fields, option, parse
-from minilib.training.data.classification import ClassificationData, task
 from minilib.training.device import describe, pick, precision, seed, sync
 from minilib.training.optimizers import optimizer
 from minilib.training.run_dir import write_run

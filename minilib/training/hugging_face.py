@@ -15,10 +15,10 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
+from minilib.data.tokenizer import SEPARATOR, SPECIAL, Tokenizer, of_tokens
+from minilib.data.tokenizer import read as tokenizer_from
 from minilib.models import hugging_face
 from minilib.models.layers import Size
-from minilib.training.data.tokenizer import SEPARATOR, SPECIAL, Tokenizer, of_tokens
-from minilib.training.data.tokenizer import read as tokenizer_from
 
 CONFIG, WEIGHTS, TOKENIZER = "config.json", "model.safetensors", "tokenizer.json"
 # What they call the special tokens, and what a tokenizer gives a model beside `input_ids`.

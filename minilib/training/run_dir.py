@@ -18,10 +18,10 @@ from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 
+from minilib.data.tokenizer import Tokenizer
 from minilib.experiments import records
 from minilib.training import export, hugging_face
 from minilib.training.config import Config, read_json
-from minilib.training.data.tokenizer import Tokenizer
 
 LIBRARIES = ("torch", "numpy", "tokenizers", "safetensors")
 LOCK = ".lock"

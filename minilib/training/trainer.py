@@ -24,8 +24,8 @@ from minilib.analysis import noise
 from minilib.analysis.flops import per_row
 from minilib.torch_optim import cannot_compile
 from minilib.training import checkpoint, distributed, export
+from minilib.training.batches import Data
 from minilib.training.config import Config, Phase
-from minilib.training.data.batches import Data
 from minilib.training.device import allow_tf32, describe, matmul_rate, peak_bytes, precision, seed, sync, wait
 from minilib.training.optimizers import optimizer
 from minilib.training.run_dir import LOCK, MetricsLogger, check_folder, check_tokenizer, held_alone, read_results

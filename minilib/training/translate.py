@@ -13,9 +13,9 @@ import numpy as np
 import torch
 
 from minilib import needs, schedules
+from minilib.data.tokenizer import Tokenizer
+from minilib.data.translation import TranslationData
 from minilib.models.t5 import T5
-from minilib.training.data.tokenizer import Tokenizer
-from minilib.training.data.translation import TranslationData
 from minilib.training.optimizers import optimizer
 from minilib.training.step import step_if_finite
 

@@ -9,7 +9,7 @@ seeds. About seven minutes on one quiet core.
 
 import numpy as np
 
-from minilib.datasets import docstrings
+from minilib.data import docstrings
 from minilib.experiments.study import Study
 from minilib.experiments.tasks import train
 from minilib.optim import SGD, Adam

@@ -7,7 +7,7 @@ the rate of an H200: estimated, not run.
 
 import json
 
-from minilib.datasets import docstrings
+from minilib.data import docstrings
 from minilib.experiments.study import Study
 from studies.protocols import GPU_RUN, TOY_RUN, pretrain, start
 

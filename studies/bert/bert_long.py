@@ -7,7 +7,7 @@ model beside it, as `export` writes it with `--precision bf16`: rounded, without
 
 import shutil
 
-from minilib.datasets import docstrings
+from minilib.data import docstrings
 from minilib.experiments.study import Study
 from minilib.training import export
 from studies.protocols import GPU_MODEL, TOY_RUN, pretrain, start

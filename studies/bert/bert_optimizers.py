@@ -11,7 +11,7 @@ the rate of an H200: estimated, not run.
 import json
 from functools import partial
 
-from minilib.datasets import docstrings
+from minilib.data import docstrings
 from minilib.experiments.study import Study
 from studies.protocols import GPU_RUN, TOY_RUN, best_rate, pretrain, start
 

@@ -17,7 +17,7 @@ from math import isfinite
 import numpy as np
 import torch
 
-from minilib import datasets, schedules
+from minilib import data, schedules
 from minilib.experiments.study import Study
 from minilib.models.resnet import ResNet, evaluate, fit, settle
 from minilib.training.optimizers import optimizer
@@ -104,7 +104,7 @@ def main(asked):
     classes = parts_of(plan, asked.device)["test"][1].cpu()
     commonest = np.bincount(classes).max() / len(classes)
     rates = {f"{name} {batch}": lr for (name, batch), lr in chosen.items()}
-    study.record(curve, {"chosen": rates, "commonest": float(commonest), "photographs": datasets.cifar10().source})
+    study.record(curve, {"chosen": rates, "commonest": float(commonest), "photographs": data.cifar10().source})
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ each of some 25 runs, 20 minutes at a tenth of the rate of an H200: estimated, n
 import json
 from math import sqrt
 
-from minilib.datasets import docstrings
+from minilib.data import docstrings
 from minilib.experiments.study import Study
 from studies.protocols import GPT2, GPU_MODEL, TOY_MODEL, counting, losses, start, tune
 

@@ -6,7 +6,7 @@ at every step, with Adam at a constant rate after a short warm-up. One seed. Lar
 
 import numpy as np
 
-from minilib.datasets import docstrings
+from minilib.data import docstrings
 from minilib.experiments.study import Study
 from minilib.experiments.tasks import WordsTask
 from minilib.optim import Adam

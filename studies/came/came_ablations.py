@@ -7,7 +7,7 @@ runs on five fresh seeds. Larger: steps, seeds. About six minutes on one core.
 
 import numpy as np
 
-from minilib.datasets import docstrings
+from minilib.data import docstrings
 from minilib.experiments.study import Study
 from minilib.experiments.tasks import train
 from minilib.optim import CAME

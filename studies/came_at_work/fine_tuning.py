@@ -14,11 +14,10 @@ import sys
 
 import numpy as np
 
-from minilib.datasets import docstrings
+from minilib.data import classification, docstrings
 from minilib.experiments.records import load
 from minilib.experiments.study import Study
 from minilib.training import export
-from minilib.training.data import classification
 from minilib.training.device import pick
 from minilib.training.finetune import Finetuning, fit, fresh
 from studies.protocols import GPU_RUN, TOY_RUN, best_rate, pretrain, start

@@ -9,7 +9,7 @@ half an hour on one core.
 
 import numpy as np
 
-from minilib.datasets import docstrings
+from minilib.data import docstrings
 from minilib.experiments.study import Study
 from minilib.experiments.tasks import train
 from minilib.optim import LAMB, LARS, AdamW, parameter_groups

@@ -11,7 +11,7 @@ twenty minutes of computing on one core, and more than an hour on a busy machine
 import numpy as np
 
 from minilib import optim
-from minilib.datasets import docstrings
+from minilib.data import docstrings
 from minilib.experiments.study import Study
 from minilib.experiments.tasks import train
 from minilib.schedules import polynomial, warmup

@@ -10,7 +10,7 @@ cells. How long it took stands in the record.
 import numpy as np
 from scipy.stats import qmc
 
-from minilib.datasets import docstrings
+from minilib.data import docstrings
 from minilib.experiments.study import Study
 from minilib.experiments.tasks import train
 from minilib.optim import LAMB, LARS, SGD, AdamW

@@ -19,12 +19,11 @@ import torch
 
 from minilib.analysis import flops
 from minilib.compress import SPARSITIES, keep_pruned, load_into, prune, store, total_bytes
-from minilib.datasets import docstrings
+from minilib.data import corpora, docstrings
+from minilib.data.packing import packed_rows
 from minilib.experiments.study import Study
 from minilib.training import export
 from minilib.training.config import Config
-from minilib.training.data import corpora
-from minilib.training.data.packing import packed_rows
 from minilib.training.device import pick
 from minilib.training.optimizers import optimizer
 from minilib.training.trainer import Diverged

@@ -18,7 +18,7 @@ from time import perf_counter
 import torch
 
 from minilib.analysis import flops
-from minilib.datasets import docstrings
+from minilib.data import docstrings
 from minilib.experiments.study import Study
 from minilib.training import export
 from minilib.training.config import Config

@@ -9,7 +9,7 @@ them. At size "gpu" 4 layers of width 256, after 400, 800 and 1,600 steps of 256
 
 import shutil
 
-from minilib.datasets import docstrings
+from minilib.data import docstrings
 from minilib.experiments.study import Study
 from minilib.training import export, trainer
 from minilib.training.config import Config

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from minilib import datasets
+from minilib import data
 from minilib.autodiff import (
     MLP,
     Embedding,
@@ -130,9 +130,9 @@ def test_mlp_is_a_module_of_linear_layers(rng):
 
 
 def test_a_two_layer_transformer_learns_masked_words_from_the_docstrings(rng):
-    text = datasets.docstrings().train[:1_500_000]
-    vocabulary = datasets.Vocabulary(text, 256)
-    ids = datasets.chunks(vocabulary.encode(text), 16)
+    text = data.docstrings().train[:1_500_000]
+    vocabulary = data.Vocabulary(text, 256)
+    ids = data.chunks(vocabulary.encode(text), 16)
     counts = np.bincount(ids.ravel(), minlength=256) / ids.size
     unigram_entropy = -(counts[counts > 0] * np.log(counts[counts > 0])).sum()
     model = TransformerEncoder(256, 16, 64, layers=2, heads=2, rng=rng)

@@ -11,7 +11,7 @@ STUDIES = sorted((ROOT / "studies").glob("*/*.py"))
 # Imports all modules given; fails where a task is built, or a file of the project is read that is no code.
 IMPORT = """
 import importlib, pathlib, sys
-from minilib.datasets import data_folder
+from minilib.data import data_folder
 from minilib.experiments import tasks
 
 def built(*_, **__):

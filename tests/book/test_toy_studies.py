@@ -14,12 +14,12 @@ import pytest
 import torch
 from small_books import ROOT
 
-from minilib import datasets
-from minilib.datasets.images import Photographs
+from minilib import data
+from minilib.data import translation
+from minilib.data.images import Photographs
 from minilib.experiments import records
 from minilib.experiments.study import Study
 from minilib.training import device
-from minilib.training.data import translation
 
 sys.path.insert(0, str(ROOT))
 from studies import protocols  # the folder is no installed package
@@ -70,7 +70,7 @@ def test_a_study_of_toy_size_ends_and_records_how_it_was_made(name, home, monkey
     monkeypatch.setattr(translation, "multi30k", lambda: dict.fromkeys(("train", "validation", "test"), sentences))
     noise = np.random.default_rng(0)
     photographs = (noise.integers(0, 256, (80, 3, 32, 32), np.uint8), np.arange(80) % 10)
-    monkeypatch.setattr(datasets, "cifar10", lambda: Photographs(*photographs, *photographs, "noise"))
+    monkeypatch.setattr(data, "cifar10", lambda: Photographs(*photographs, *photographs, "noise"))
     start(monkeypatch, name, "--size", "toy")
     folder = home / "_build/runs" / f"{name}-toy"
     run = json.loads((folder / "run.json").read_text())

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from minilib import datasets
-from minilib.datasets import corpus
+from minilib import data
+from minilib.data import package_docs
 from minilib.experiments import records
 from minilib.experiments.records import Project, load, same_corpus
 from minilib.experiments.study import Study
@@ -27,27 +27,27 @@ def installed(tmp_path, monkeypatch):
         (tmp_path / name / "__init__.py").write_text(f'"""{text}"""')
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setenv("MINILIB_DATA", str(tmp_path / "data"))
-    monkeypatch.setattr(corpus, "PACKAGES", {"cats_of_the_book": "cats", "dogs_of_the_book": "dogs"})
-    monkeypatch.setattr(corpus, "version", versions.__getitem__)
+    monkeypatch.setattr(package_docs, "PACKAGES", {"cats_of_the_book": "cats", "dogs_of_the_book": "dogs"})
+    monkeypatch.setattr(package_docs, "version", versions.__getitem__)
     return versions
 
 
 def without_dogs(monkeypatch):
     """The second package is not installed."""
-    monkeypatch.setattr(corpus, "PACKAGES", {"cats_of_the_book": "cats", "dogs_that_are_nowhere": "dogs"})
+    monkeypatch.setattr(package_docs, "PACKAGES", {"cats_of_the_book": "cats", "dogs_that_are_nowhere": "dogs"})
 
 
 def recorded(tmp_path):
     study = Study("small", {}, Project(tmp_path, tmp_path))
-    study.record([{"step": 1}], {"best": 1}, datasets.docstrings())
+    study.record([{"step": 1}], {"best": 1}, data.docstrings())
     return load("small", Project(tmp_path, tmp_path))
 
 
 def test_a_corpus_without_a_missing_package_is_made_with_a_warning_that_names_it(installed, monkeypatch):
-    whole = datasets.docstrings()
+    whole = data.docstrings()
     without_dogs(monkeypatch)
     with pytest.warns(UserWarning, match="dogs is not installed"):
-        part = datasets.docstrings()
+        part = data.docstrings()
     assert part.sources == {"cats": "1.0"}
     assert part.train + part.validation == CAT
     assert part.sha256 != whole.sha256
@@ -56,12 +56,12 @@ def test_a_corpus_without_a_missing_package_is_made_with_a_warning_that_names_it
 def test_nothing_is_warned_of_where_all_packages_are_installed(installed):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert datasets.docstrings().sources == {"cats": "1.0", "dogs": "2.0"}
+        assert data.docstrings().sources == {"cats": "1.0", "dogs": "2.0"}
 
 
 def test_the_digest_is_of_the_text_and_of_where_the_parts_are_cut():
     def of(train, validation):
-        return corpus.Docstrings(train, validation, {}, {}, {}).sha256
+        return package_docs.Docstrings(train, validation, {}, {}, {}).sha256
 
     assert of("a", "b") == of("a", "b")
     assert len({of("a", "b"), of("ab", ""), of("", "ab"), of("a", "c")}) == 4
@@ -127,6 +127,6 @@ def test_runsfrom_the_same_versions_are_from_the_same_text():
     assert len(corpora) >= 10
     for one in corpora:
         assert re.fullmatch("[0-9a-f]{64}", one["sha256"])
-        assert list(one["sources"]) == list(corpus.PACKAGES.values())
+        assert list(one["sources"]) == list(package_docs.PACKAGES.values())
     texts = {json.dumps(one["sources"], sort_keys=True): one["sha256"] for one in corpora}
     assert all(texts[json.dumps(one["sources"], sort_keys=True)] == one["sha256"] for one in corpora)

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from minilib import schedules
-from minilib.datasets import digits
+from minilib.data import digits
 from minilib.models.resnet import Block, ResNet, evaluate, fit, settle
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import stills
 
-from minilib import datasets
+from minilib import data
 from minilib.autodiff.tensor import Tensor
 from minilib.theory import Quadratic
 
@@ -39,7 +39,7 @@ def test_the_graph_walked_backwards_ends_in_the_adjoints_of_the_library(numbers,
 
 
 def test_the_two_knobs_are_those_of_the_chapter(numbers):
-    images, labels, *_ = datasets.digits()
+    images, labels, *_ = data.digits()
     a, y = images[:, 42], (labels == 7).astype(float)
     H = [[np.mean(a * a), np.mean(a)], [np.mean(a), 1.0]]
     linear = [np.mean(a * y), np.mean(y)]

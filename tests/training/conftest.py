@@ -1,10 +1,7 @@
 """A small corpus and a run that takes a second."""
 
-import hashlib
-
 import pytest
 
-from minilib.datasets.catalogue import CATALOGUE
 from minilib.training import run_dir, trainer
 from minilib.training.config import Config
 
@@ -75,17 +72,3 @@ def complete_run(together):
     """The configuration of a run that is complete, with its results."""
     config = together("run")
     return config, trainer.train(config, quiet=True)
-
-
-@pytest.fixture
-def nowhere(monkeypatch):
-    """`nowhere(name, folder)`: the data set lies where nobody answers; its known files are those in the folder."""
-
-    def change(name, folder=None):
-        files = {}
-        for file, source in CATALOGUE[name].files.items():
-            sha256 = hashlib.sha256((folder / file).read_bytes()).hexdigest() if folder else source.sha256
-            files[file] = source._replace(address="http://127.0.0.1:1", sha256=sha256, size=None)
-        monkeypatch.setitem(CATALOGUE, name, CATALOGUE[name]._replace(files=files))
-
-    return change

@@ -36,10 +36,10 @@ def test_those_who_are_gone_are_not_waited_for():
 
 def reads_a_folder(folder: str) -> int:
     """A process that prepares the rows of a folder's text; it returns how many files it had to read."""
-    from minilib.training.data import files
-    from minilib.training.data.corpora import corpus
-    from minilib.training.data.packing import packed_rows
-    from minilib.training.data.tokenizer import get_tokenizer
+    from minilib.data import files
+    from minilib.data.corpora import corpus
+    from minilib.data.packing import packed_rows
+    from minilib.data.tokenizer import get_tokenizer
 
     rank, read, seen = int(os.environ["RANK"]), files.read, []
     files.read = lambda path, field: seen.append(path) or read(path, field)

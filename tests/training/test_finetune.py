@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import torch
 
+from minilib.data.classification import ClassificationData, Part
 from minilib.experiments.records import FIELDS
 from minilib.models import registry
 from minilib.training import export, finetune, trainer
-from minilib.training.data.classification import ClassificationData, Part
 from minilib.training.finetune import Classifier, Finetuning, fresh
 
 WHO, WHERE = ["the cat", "a dog", "my friend", "the old king"], ["in the garden", "near the river", "at home"]

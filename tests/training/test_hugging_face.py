@@ -12,8 +12,8 @@ import transformers
 from tokenizers import decoders, models, normalizers, pre_tokenizers, processors, trainers
 from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoModelForSeq2SeqLM, AutoTokenizer
 
+from minilib.data.tokenizer import SPECIAL
 from minilib.training import evaluate, export, finetune, generate, trainer
-from minilib.training.data.tokenizer import SPECIAL
 from minilib.training.evaluate import Evaluation
 from minilib.training.finetune import Finetuning
 from minilib.training.generate import Question

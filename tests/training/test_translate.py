@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
+from minilib.data import translation
+from minilib.data.translation import Pairs, TranslationData, shared_tokenizer
 from minilib.models import registry
-from minilib.training.data import translation
-from minilib.training.data.translation import Pairs, TranslationData, shared_tokenizer
 from minilib.training.translate import train_pairs, translate
 
 WORDS = "one two three four five six seven eight".split()

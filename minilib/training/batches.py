@@ -6,14 +6,14 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from minilib.data import objectives
+from minilib.data.corpora import corpus
+from minilib.data.loader import Loader, evaluation
+from minilib.data.packing import rows_of_lengths
+from minilib.data.progress import silent
+from minilib.data.tokenizer import SAMPLE, Tokenizer, distance, get_tokenizer
 from minilib.training import export
 from minilib.training.config import Config
-from minilib.training.data import objectives
-from minilib.training.data.corpora import corpus
-from minilib.training.data.loader import Loader, evaluation
-from minilib.training.data.packing import rows_of_lengths
-from minilib.training.data.progress import silent
-from minilib.training.data.tokenizer import SAMPLE, Tokenizer, distance, get_tokenizer
 from minilib.training.device import put
 from minilib.training.distributed import DistEnv
 

@@ -13,10 +13,10 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from minilib.datasets import data_folder
-from minilib.datasets.catalogue import get
-from minilib.datasets.corpus import VALIDATION_SHARE
-from minilib.training.data.progress import Progress, silent
+from minilib.data import data_folder
+from minilib.data.catalogue import get
+from minilib.data.package_docs import VALIDATION_SHARE
+from minilib.data.progress import Progress, silent
 
 WIKITEXT = "wikitext-103/wikitext-103-raw-v1.zip"
 OWN = "its own part for validation"
@@ -76,7 +76,7 @@ def wikitext_articles(path: Path) -> Iterator[tuple[str, str]]:
         raise ValueError(f"{path} cannot be read: {error}") from None
 
 
-def hugging_face(name: str, field: str, say: Callable[[str], None] = silent) -> Path:
+def from_hub(name: str, field: str, say: Callable[[str], None] = silent) -> Path:
     """The folder of a data set of the Hub, "NAME" or "NAME:CONFIGURATION".
 
     Validation is its own part of that name, or every 20th document where it has none.

@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from minilib import needs
-from minilib.datasets.catalogue import get
-from minilib.datasets.download import data_folder
+from minilib.data.catalogue import get
+from minilib.data.download import data_folder
 
 
 class Digits(NamedTuple):

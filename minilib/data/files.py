@@ -18,10 +18,10 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from minilib.datasets import data_folder
-from minilib.datasets.corpus import VALIDATION_SHARE
-from minilib.datasets.download import cached, digest
-from minilib.training.data.progress import Progress, silent
+from minilib.data import data_folder
+from minilib.data.download import cached, digest
+from minilib.data.package_docs import VALIDATION_SHARE
+from minilib.data.progress import Progress, silent
 
 KINDS = (".txt", ".jsonl", ".jsonl.gz")
 

@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 from minilib import needs
-from minilib.datasets.download import data_folder
+from minilib.data.download import data_folder
 
 COMMIT = "143e601875d70e195f2cc5ebd8b034609271194d"
 ADDRESS = f"https://github.com/computationalstylistics/100_english_novels/archive/{COMMIT}.tar.gz"

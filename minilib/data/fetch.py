@@ -1,4 +1,4 @@
-"""`python -m minilib.datasets.fetch NAME`: download a data set; without a name, or with --list, say what there is.
+"""`python -m minilib.data.fetch NAME`: download a data set; without a name, or with --list, say what there is.
 
 Everything lies below `data_folder()`: the folder that MINILIB_DATA names, else `minilib` in the user's cache folder.
 What is there and has the known sum is not downloaded again. Exit codes: 0 it is there, 2 it cannot be had.
@@ -7,9 +7,9 @@ What is there and has the known sum is not downloaded again. Exit codes: 0 it is
 import argparse
 import sys
 
-from minilib.datasets import novels
-from minilib.datasets.catalogue import CATALOGUE, get
-from minilib.datasets.download import data_folder
+from minilib.data import novels
+from minilib.data.catalogue import CATALOGUE, get
+from minilib.data.download import data_folder
 
 NOVELS = "100 English novels by 33 authors, 14 million words"
 
@@ -39,7 +39,7 @@ def fetch(name: str) -> list[str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser("python -m minilib.datasets.fetch", description="Download a data set.")
+    parser = argparse.ArgumentParser("python -m minilib.data.fetch", description="Download a data set.")
     parser.add_argument("name", nargs="?", help="of the data set")
     parser.add_argument("--list", action="store_true", help="say what there is")
     asked = parser.parse_args()

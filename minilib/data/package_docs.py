@@ -27,8 +27,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
-from minilib.datasets import prose
-from minilib.datasets.download import cached, data_folder, digest
+from minilib.data import prose
+from minilib.data.download import cached, data_folder, digest
 
 # Import name -> distribution, in the order in which they are read.  networkx comes with torch.
 PACKAGES = {

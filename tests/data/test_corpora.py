@@ -4,10 +4,9 @@ import json
 
 import pytest
 
-from minilib.datasets import Docstrings
-from minilib.training.data import corpora
-from minilib.training.data.corpora import corpus
-from minilib.training.data.files import fingerprint, paragraphs
+from minilib.data import Docstrings, corpora
+from minilib.data.corpora import corpus
+from minilib.data.files import fingerprint, paragraphs
 
 
 @pytest.fixture(autouse=True)

@@ -9,9 +9,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from minilib.training.data import objectives
-from minilib.training.data.objectives import corrupt_spans, mask_tokens, pair_rows, span_shape
-from minilib.training.data.tokenizer import SPECIAL, of_tokens
+from minilib.data import objectives
+from minilib.data.objectives import corrupt_spans, mask_tokens, pair_rows, span_shape
+from minilib.data.tokenizer import SPECIAL, of_tokens
 
 V, T, B = 205, 40, 4_000
 CLS, SEP, MASK, ORDINARY = 2, 3, 4, 5

@@ -10,11 +10,14 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-import torch
 
-from minilib.datasets.catalogue import get
-from minilib.training.data.corpora import Texts
-from minilib.training.data.tokenizer import Tokenizer, get_tokenizer
+from minilib import needs
+from minilib.data.catalogue import get
+from minilib.data.corpora import Texts
+from minilib.data.tokenizer import Tokenizer, get_tokenizer
+
+with needs("train"):
+    import torch
 
 PARTS = {"train": "train", "validation": "val", "test": "test_2016_flickr"}
 

@@ -7,9 +7,9 @@ import zipfile
 
 import pytest
 
-from minilib.datasets.catalogue import CATALOGUE
-from minilib.training.data import gathered
-from minilib.training.data.corpora import corpus
+from minilib.data import hub_datasets
+from minilib.data.catalogue import CATALOGUE
+from minilib.data.corpora import corpus
 
 
 @pytest.fixture(autouse=True)
@@ -24,7 +24,7 @@ class TestWikitext:
     @pytest.fixture
     def known(self, cache, nowhere):
         """A small archive in place of the known one."""
-        path = cache / gathered.WIKITEXT
+        path = cache / hub_datasets.WIKITEXT
         path.parent.mkdir()
         with zipfile.ZipFile(path, "w") as archive:
             archive.writestr("wikitext-103-raw/wiki.train.raw", self.TRAIN)
@@ -43,7 +43,7 @@ class TestWikitext:
         assert sorted(path.name for path in known.parent.iterdir()) == ["articles"]
 
     def test_an_interrupted_copy_leaves_nothing(self, known, monkeypatch):
-        monkeypatch.setattr(gathered.json, "dumps", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
+        monkeypatch.setattr(hub_datasets.json, "dumps", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             corpus("wikitext-103")
         assert [path.name for path in known.parent.iterdir()] == [known.name]

@@ -14,7 +14,11 @@ Deliberately absent: worker processes and prefetching. A batch of 256 rows of 12
 from collections.abc import Callable, Iterator
 
 import numpy as np
-import torch
+
+from minilib import needs
+
+with needs("train"):
+    import torch
 
 EVALUATION_SEED = 2**64 - 1  # validation has the same masks in every run
 

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from minilib.datasets import Docstrings
-from minilib.training.data import classification
-from minilib.training.data.classification import UNIT, ClassificationData, Part, task
-from minilib.training.data.tokenizer import SPECIAL, of_tokens
+from minilib.data import Docstrings, classification
+from minilib.data.classification import UNIT, ClassificationData, Part, task
+from minilib.data.tokenizer import SPECIAL, of_tokens
 
 GOOD = "sentence\tlabel\nA fine day.\tgood\nA grey day.\tbad\n"
 

@@ -2,7 +2,7 @@
 
 `docstrings` needs no download and is the same wherever the locked packages are (`records.same_corpus`). `novels` are
 100 English novels in the public domain (14 million words), `wikitext-103` articles of the English Wikipedia (103
-million), `c4-sample` 356,000 English web pages; they are downloaded once, see `minilib.datasets.catalogue`.
+million), `c4-sample` 356,000 English web pages; they are downloaded once, see `minilib.data.catalogue`.
 Text in files is not held in memory, see `files`.
 
 Deliberately absent: shuffling (the loader does it), and languages: nothing here knows about English.
@@ -14,12 +14,11 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from minilib.datasets import docstrings
-from minilib.datasets.catalogue import get
-from minilib.datasets.corpus import VALIDATION_SHARE
-from minilib.datasets.novels import novels
-from minilib.training.data import files, gathered
-from minilib.training.data.progress import silent
+from minilib.data import docstrings, files, hub_datasets
+from minilib.data.catalogue import get
+from minilib.data.novels import novels
+from minilib.data.package_docs import VALIDATION_SHARE
+from minilib.data.progress import silent
 
 NAMES = ("docstrings", "novels", "wikitext-103", "c4-sample")
 HUB = re.compile(r"[\w-][\w.-]*/[\w.-]+(:[\w.-]+)?")
@@ -46,7 +45,7 @@ def corpus(name: str, validation: str | None = None, field: str = "text", say: C
     Your own text is a file, or a folder with all that lies below it: .txt files, each a document, and .jsonl files,
     also packed with gzip, each line a document that has its text under the name `field`. Every file gives a twentieth
     for validation. Any other "OWNER/NAME", "OWNER/NAME:CONFIGURATION" or "hf:NAME" is a data set of the Hugging Face
-    Hub, see `gathered.hugging_face`.
+    Hub, see `hub_datasets.from_hub`.
 
     Args:
         name: of the corpus, or the path of the file or folder.
@@ -64,7 +63,7 @@ def corpus(name: str, validation: str | None = None, field: str = "text", say: C
     elif name == "novels":
         texts = Texts(name, *parts(novels()), "the last twentieth of each novel")
     elif (folder := elsewhere(name, field, say)) is not None:
-        how = (folder / gathered.HOW).read_text(encoding="utf-8")
+        how = (folder / hub_datasets.HOW).read_text(encoding="utf-8")
         both = [files.whole(str(folder / f"{part}.jsonl"), "text", "corpus", say) for part in ("train", "validation")]
         texts = Texts(name, *both, how)
     else:
@@ -85,13 +84,13 @@ def corpus(name: str, validation: str | None = None, field: str = "text", say: C
 def elsewhere(name: str, field: str, say: Callable[[str], None]) -> Path | None:
     """The folder with the copy of a corpus that is no file here; None: it is one. ValueError: it is neither."""
     if name == "wikitext-103":
-        return gathered.wikitext(say)
+        return hub_datasets.wikitext(say)
     if name.startswith("hf:"):
-        return gathered.hugging_face(name.removeprefix("hf:"), field, say)
+        return hub_datasets.from_hub(name.removeprefix("hf:"), field, say)
     if name == "c4-sample" or Path(name).exists():
         return None
     if HUB.fullmatch(name):
-        return gathered.hugging_face(name, field, say)
+        return hub_datasets.from_hub(name, field, say)
     known = ", ".join(map(repr, NAMES))
     raise ValueError(
         f"corpus = {name!r}: must be one of {known}, a file or folder of text that exists, or a data set of the Hugging"

@@ -19,8 +19,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from minilib import datasets
-from minilib.datasets import catalogue, corpus, download, fetch, novels, prose
+from minilib import data
+from minilib.data import catalogue, download, fetch, novels, package_docs, prose
 
 # Measured with the locked versions on Python 3.11, 3.12 and 3.13: measure again when the lock moves.
 VERSIONS = {
@@ -42,7 +42,7 @@ DOG = "A dog may bark at the moon when it is full, and then the owl will answer.
 
 @pytest.fixture(scope="module")
 def docs():
-    return datasets.docstrings()
+    return data.docstrings()
 
 
 def shingles(text):
@@ -58,7 +58,7 @@ def write_package(root, **files):
 
 class TestDigits:
     def test_the_arrays_have_the_documented_shapes_types_and_range(self):
-        x_train, y_train, x_test, y_test = datasets.digits()
+        x_train, y_train, x_test, y_test = data.digits()
         assert x_train.shape == (1437, 64)
         assert x_test.shape == (360, 64)
         assert x_train.dtype == x_test.dtype == np.float64
@@ -69,27 +69,27 @@ class TestDigits:
         assert x_train.max() == x_test.max() == 1.0
 
     def test_each_class_gives_a_fifth_of_its_images_to_the_test_set(self):
-        data = datasets.digits()
-        share = np.bincount(data.y_test) / np.bincount(np.r_[data.y_train, data.y_test])
+        scans = data.digits()
+        share = np.bincount(scans.y_test) / np.bincount(np.r_[scans.y_train, scans.y_test])
         np.testing.assert_allclose(share, 0.2, atol=0.005)
 
     def test_the_two_parts_together_are_all_the_images_in_their_order(self):
         from sklearn.datasets import load_digits
 
         x, y = load_digits(return_X_y=True)
-        data = datasets.digits()
+        scans = data.digits()
         rows = {tuple(row): i for i, row in enumerate(x / 16)}  # no image occurs twice
-        train = [rows[tuple(row)] for row in data.x_train]
-        test = [rows[tuple(row)] for row in data.x_test]
+        train = [rows[tuple(row)] for row in scans.x_train]
+        test = [rows[tuple(row)] for row in scans.x_test]
         assert sorted(train + test) == list(range(1797))
         assert train == sorted(train)
         assert test == sorted(test)
-        assert (data.y_train == y[train]).all()
-        assert (data.y_test == y[test]).all()
+        assert (scans.y_train == y[train]).all()
+        assert (scans.y_test == y[test]).all()
 
     def test_two_calls_do_not_share_memory(self):
-        datasets.digits().x_train[:] = -1
-        assert datasets.digits().x_train.min() == 0
+        data.digits().x_train[:] = -1
+        assert data.digits().x_train.min() == 0
 
 
 class TestParagraphs:
@@ -180,28 +180,28 @@ class TestRepeats:
 class TestBuild:
     def test_every_long_string_counts_and_nothing_is_imported(self, tmp_path):
         source = f'raise RuntimeError\nadd_docstr(f, "{CAT}")\ndef f():\n    """{DOG}"""\n'
-        built = corpus.build({"p": write_package(tmp_path, a=source)})
+        built = package_docs.build({"p": write_package(tmp_path, a=source)})
         assert {*built["train"].split("\n\n"), *built["validation"].split("\n\n")} == {CAT, DOG, ""}
 
     def test_f_strings_and_short_strings_are_left_out(self):
         source = f'f"{CAT}{{x}}{DOG}"\n"short"\n"{CAT}"'.encode()
-        assert list(corpus.long_strings(source)) == [CAT]
+        assert list(package_docs.long_strings(source)) == [CAT]
 
     def test_tests_and_generated_files_are_left_out(self, tmp_path):
         write_package(tmp_path, b="", a="", version="", _sysconfigdata_x="")
         write_package(tmp_path / "sub", c="")
         write_package(tmp_path / "tests", d="")
         write_package(tmp_path / "sub" / "site-packages", e="")
-        assert corpus.source_files(tmp_path) == ["a.py", "b.py", "sub/c.py"]
+        assert package_docs.source_files(tmp_path) == ["a.py", "b.py", "sub/c.py"]
 
     def test_each_file_is_on_one_side_of_the_split_and_repeats_on_neither(self, tmp_path):
         names = ["".join(letters) for letters in itertools.product("abcdef", repeat=3)]
         texts = {n: f"The {' '.join(n + c for c in 'ghijklm')} is on the way to the house." for n in names}
         files = {n: f'"""{t}\n\n    {CAT}"""' for n, t in texts.items()}
-        built = corpus.build({"p": write_package(tmp_path, **files)})
+        built = package_docs.build({"p": write_package(tmp_path, **files)})
         train, held = built["train"].split("\n\n"), built["validation"].split("\n\n")
         for n, t in texts.items():
-            side, other = (train, held) if corpus.split(f"p/{n}.py") == "train" else (held, train)
+            side, other = (train, held) if package_docs.split(f"p/{n}.py") == "train" else (held, train)
             assert t in side
             assert t not in other
         assert (train + held).count(CAT) == 1
@@ -214,7 +214,7 @@ class TestBuild:
             "none": write_package(tmp_path / "none", a="x = 1"),
             "dogs": write_package(tmp_path / "dogs", a=f'"""{DOG}"""'),
         }
-        built = corpus.build(roots)
+        built = package_docs.build(roots)
         assert built["train"].split("\n\n") == [CAT, DOG]
         assert list(built["packages"]["train"].items()) == [("cats", 1), ("none", 0), ("dogs", 1)]
         assert built["packages"]["validation"] == {"cats": 0, "none": 0, "dogs": 0}
@@ -222,13 +222,13 @@ class TestBuild:
     def test_two_processes_with_other_hash_seeds_build_the_same_bytes(self, tmp_path):
         root = write_package(tmp_path, **{f"m{i}": f'"""{CAT} {DOG} {i}."""' for i in range(9)})
         code = (
-            "import pathlib, sys; from minilib.datasets import corpus, download;"
-            "print(download.digest(corpus.build({'p': pathlib.Path(sys.argv[1])})))"
+            "import pathlib, sys; from minilib.data import download, package_docs;"
+            "print(download.digest(package_docs.build({'p': pathlib.Path(sys.argv[1])})))"
         )
         outputs = {
             subprocess.run(
                 [sys.executable, "-c", code, str(root)],
-                env={"PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(datasets.__path__[0]).parents[1])},
+                env={"PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(data.__path__[0]).parents[1])},
                 capture_output=True,
                 check=True,
                 text=True,
@@ -246,11 +246,11 @@ class TestCache:
         write_package(tmp_path / "tiny_package", __init__=f'"""{CAT}"""')
         monkeypatch.syspath_prepend(tmp_path)
         monkeypatch.setenv("MINILIB_DATA", str(tmp_path / "data"))
-        monkeypatch.setattr(corpus, "PACKAGES", {"tiny_package": "tiny"})
-        monkeypatch.setattr(corpus, "version", lambda distribution: "1.0+cpu")
+        monkeypatch.setattr(package_docs, "PACKAGES", {"tiny_package": "tiny"})
+        monkeypatch.setattr(package_docs, "version", lambda distribution: "1.0+cpu")
         builds = []
-        build = corpus.build
-        monkeypatch.setattr(corpus, "build", lambda roots: builds.append(roots) or build(roots))
+        build = package_docs.build
+        monkeypatch.setattr(package_docs, "build", lambda roots: builds.append(roots) or build(roots))
         return builds
 
     def file(self, tmp_path):
@@ -258,7 +258,7 @@ class TestCache:
         return file
 
     def test_the_second_call_reads_what_the_first_one_built(self, tiny, tmp_path):
-        first, second = datasets.docstrings(), datasets.docstrings()
+        first, second = data.docstrings(), data.docstrings()
         assert first == second
         assert len(tiny) == 1
         assert first.sources == {"tiny": "1.0"}
@@ -267,23 +267,23 @@ class TestCache:
 
     @pytest.mark.parametrize("damage", ["cut", "changed", "empty", "foreign"])
     def test_a_damaged_file_is_built_anew(self, tiny, tmp_path, damage):
-        first = datasets.docstrings()
+        first = data.docstrings()
         file = self.file(tmp_path)
         whole = file.read_text()
         broken = {"cut": whole[:-9], "changed": whole.replace("cat", "dog"), "empty": "", "foreign": "[]"}
         file.write_text(broken[damage])
-        assert datasets.docstrings() == first
+        assert data.docstrings() == first
         assert len(tiny) == 2
         assert self.file(tmp_path).read_text() == whole
 
     def test_another_version_or_other_rules_give_another_file(self, tiny, tmp_path, monkeypatch):
-        datasets.docstrings()
-        monkeypatch.setattr(corpus, "version", lambda distribution: "1.1")
-        datasets.docstrings()
+        data.docstrings()
+        monkeypatch.setattr(package_docs, "version", lambda distribution: "1.1")
+        data.docstrings()
         rules = tmp_path / "rules.py"
         rules.write_text("# changed")
-        monkeypatch.setattr(corpus.prose, "__file__", str(rules))
-        datasets.docstrings()
+        monkeypatch.setattr(package_docs.prose, "__file__", str(rules))
+        data.docstrings()
         assert len(tiny) == 3
         assert len(list((tmp_path / "data" / "docstrings").iterdir())) == 3
 
@@ -293,16 +293,16 @@ class TestCache:
         assert not (tmp_path / "x").exists() or list((tmp_path / "x").iterdir()) == []
 
     def test_a_missing_package_is_named(self, monkeypatch):
-        monkeypatch.setattr(corpus, "PACKAGES", {"no_such_package_here": "no-such-package"})
+        monkeypatch.setattr(package_docs, "PACKAGES", {"no_such_package_here": "no-such-package"})
         with pytest.raises(ModuleNotFoundError, match="no-such-package is not installed"):
-            datasets.docstrings()
+            data.docstrings()
 
     def test_the_folder_is_minilib_data_or_the_cache_folder(self, monkeypatch, tmp_path):
         monkeypatch.setenv("MINILIB_DATA", str(tmp_path))
-        assert datasets.data_folder() == tmp_path
+        assert data.data_folder() == tmp_path
         monkeypatch.delenv("MINILIB_DATA")
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-        assert datasets.data_folder() == tmp_path / "minilib"
+        assert data.data_folder() == tmp_path / "minilib"
 
 
 class TestDownloaded:
@@ -543,11 +543,11 @@ class TestCifar10:
                 member = tarfile.TarInfo(f"cifar-10-batches-bin/{name}")
                 member.size = records.size
                 archive.addfile(member, io.BytesIO(records.tobytes()))
-        data = buffer.getvalue()
-        source = catalogue.Source(server.put("/c", data), hashlib.sha256(data).hexdigest(), len(data))
+        packed = buffer.getvalue()
+        source = catalogue.Source(server.put("/c", packed), hashlib.sha256(packed).hexdigest(), len(packed))
         known = catalogue.CATALOGUE["cifar10"]._replace(files={"cifar10/cifar-10-binary.tar.gz": source})
         monkeypatch.setitem(catalogue.CATALOGUE, "cifar10", known)
-        found = datasets.cifar10()
+        found = data.cifar10()
         assert (found.x_train.shape, found.x_test.shape, found.source) == ((15, 3, 32, 32), (7, 3, 32, 32), "official")
         assert found.y_train.tolist() == [int(row[0]) for k in range(1, 6) for row in parts[f"data_batch_{k}.bin"]]
         record = parts["data_batch_2.bin"][0]
@@ -564,13 +564,13 @@ class TestCifar10:
         about = {"jpeg": np.frombuffer(b"".join(jpegs), np.uint8), "offsets": np.cumsum([0, *map(len, jpegs)])}
         for part in ("train", "test"):
             np.savez(tmp_path / "cifar10" / f"{part}.npz", **about, labels=np.array([3, 1, 2], np.uint8))
-        found = datasets.cifar10()
+        found = data.cifar10()
         assert (found.source, found.y_test.tolist(), found.x_train.dtype) == ("JPEG copy", [3, 1, 2], np.uint8)
         assert found.x_train.mean(axis=(2, 3)) == pytest.approx(np.array(colours), abs=4)
         assert server.asked == []
         (tmp_path / "cifar10" / "test.npz").write_bytes(b"no")
         with pytest.raises(ValueError, match="test.npz cannot be read"):
-            datasets.cifar10()
+            data.cifar10()
 
 
 class TestCorpus:
@@ -583,7 +583,7 @@ class TestCorpus:
 
     def test_every_package_gave_some_of_each_part(self, docs):
         for part in ("train", "validation"):
-            assert list(docs.packages[part]) == list(corpus.PACKAGES)
+            assert list(docs.packages[part]) == list(package_docs.PACKAGES)
             assert min(docs.packages[part].values()) > 100
             assert sum(docs.packages[part].values()) == len(getattr(docs, part).split("\n\n"))
 
@@ -603,26 +603,26 @@ class TestCorpus:
         assert np.mean([run in train for run in held]) < 0.02
 
     def test_neither_torch_nor_the_other_packages_are_imported(self, docs):
-        code = "import sys, minilib.datasets as d; d.docstrings(); print(*sys.modules)"
+        code = "import sys, minilib.data as d; d.docstrings(); print(*sys.modules)"
         run = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
         assert not {"torch", "scipy", "sklearn", "sympy", "matplotlib"} & set(run.stdout.split())
 
     def test_the_standard_library_is_read_on_request(self, monkeypatch, tmp_path):
         monkeypatch.setenv("MINILIB_DATA", str(tmp_path))
-        monkeypatch.setattr(corpus, "PACKAGES", {})
-        library = datasets.docstrings(stdlib=True)
+        monkeypatch.setattr(package_docs, "PACKAGES", {})
+        library = data.docstrings(stdlib=True)
         assert library.sources == {"stdlib": sys.version.split()[0]}
         assert 100_000 < len(prose.bare_words(library.train)) < 300_000
 
 
 class TestText:
     def test_words_are_lower_case_and_punctuation_stands_alone(self):
-        assert datasets.words("Don't use n_samples, e.g. well-known!") == (
+        assert data.words("Don't use n_samples, e.g. well-known!") == (
             ["don't", "use", "n_samples", ",", "e", ".", "g", ".", "well-known", "!"]
         )
 
     def test_the_most_frequent_words_come_first_and_ties_by_the_alphabet(self):
-        vocabulary = datasets.Vocabulary("b a b c a b d", size=6)
+        vocabulary = data.Vocabulary("b a b c a b d", size=6)
         assert vocabulary.tokens == ["<pad>", "<unk>", "<mask>", "b", "a", "c"]
         assert len(vocabulary) == 6
         ids = vocabulary.encode("A b D c")
@@ -632,25 +632,25 @@ class TestText:
         assert (vocabulary.pad, vocabulary.mask) == (0, 2)
 
     def test_a_vocabulary_of_4096_words_knows_most_of_the_held_out_text(self, docs):
-        vocabulary = datasets.Vocabulary(docs.train, 4096)
+        vocabulary = data.Vocabulary(docs.train, 4096)
         ids = vocabulary.encode(docs.validation)
         assert len(vocabulary) == 4096
         assert np.mean(ids == vocabulary.unk) < 0.1
-        assert datasets.chunks(ids, 64).shape == (len(ids) // 64, 64)
+        assert data.chunks(ids, 64).shape == (len(ids) // 64, 64)
 
     def test_chunks_cut_in_order_and_drop_the_tail(self):
-        assert datasets.chunks(np.arange(8), 3).tolist() == [[0, 1, 2], [3, 4, 5]]
+        assert data.chunks(np.arange(8), 3).tolist() == [[0, 1, 2], [3, 4, 5]]
 
     @pytest.mark.parametrize("length", [0, -1, 9])
     def test_a_bad_chunk_length_is_refused(self, length):
         with pytest.raises(ValueError, match=f"length = {length}: must be from 1 to 8"):
-            datasets.chunks(np.arange(8), length)
+            data.chunks(np.arange(8), length)
 
     def test_other_bad_input_is_refused(self):
         with pytest.raises(ValueError, match="ids has shape"):
-            datasets.chunks(np.zeros((2, 2), int), 2)
+            data.chunks(np.zeros((2, 2), int), 2)
         with pytest.raises(ValueError, match="size = 3: must be at least 4"):
-            datasets.Vocabulary("a b", size=3)
+            data.Vocabulary("a b", size=3)
 
 
 class TestTextFolder:
@@ -658,13 +658,13 @@ class TestTextFolder:
         (tmp_path / "b.txt").write_text("Zwei", encoding="utf-8-sig")
         (tmp_path / "a.txt").write_text("Größe", encoding="utf-8")
         (tmp_path / "c.md").write_text("no")
-        assert list(datasets.text_folder(tmp_path).items()) == [("a.txt", "Größe"), ("b.txt", "Zwei")]
+        assert list(data.text_folder(tmp_path).items()) == [("a.txt", "Größe"), ("b.txt", "Zwei")]
 
     def test_bad_folders_are_named(self, tmp_path):
         with pytest.raises(ValueError, match="nowhere.*must be a folder that exists"):
-            datasets.text_folder(tmp_path / "nowhere")
+            data.text_folder(tmp_path / "nowhere")
         with pytest.raises(ValueError, match="must hold at least one .txt file"):
-            datasets.text_folder(tmp_path)
+            data.text_folder(tmp_path)
         (tmp_path / "latin.txt").write_bytes("Größe".encode("latin-1"))
         with pytest.raises(ValueError, match="latin.txt.*must be UTF-8"):
-            datasets.text_folder(tmp_path)
+            data.text_folder(tmp_path)

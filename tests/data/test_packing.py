@@ -8,11 +8,11 @@ import time
 import numpy as np
 import pytest
 
-from minilib.training.data import packing
-from minilib.training.data.corpora import Texts
-from minilib.training.data.files import pieces
-from minilib.training.data.packing import packed_rows, rows_of_lengths
-from minilib.training.data.tokenizer import SPECIAL, get_tokenizer
+from minilib.data import packing
+from minilib.data.corpora import Texts
+from minilib.data.files import pieces
+from minilib.data.packing import packed_rows, rows_of_lengths
+from minilib.data.tokenizer import SPECIAL, get_tokenizer
 
 DOCUMENTS = [f"Document {i} says {i * i}.\nThen it ends, as it should." for i in range(60)]
 TEXTS = Texts("test", DOCUMENTS, DOCUMENTS[:7])

@@ -15,11 +15,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import torch
 
-from minilib.datasets import docstrings
-from minilib.datasets.catalogue import get
-from minilib.training.data.tokenizer import Tokenizer
+from minilib import needs
+from minilib.data import docstrings
+from minilib.data.catalogue import get
+from minilib.data.tokenizer import Tokenizer
+
+with needs("train"):
+    import torch
 
 PACKAGE = r"numpy|scipy|scikit|sklearn|matplotlib|pyplot|pylab|sympy|networkx|torch"
 SHORT = r"\b(?:np|mpl|plt|nx|aten)(?![a-z])"  # np.array, mpl_toolkits, but not npoints

@@ -8,12 +8,12 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from minilib.training.data import files, tokenizer
-from minilib.training.data.corpora import Texts, corpus
-from minilib.training.data.files import Documents, last_twentieths, pieces, read, whole
-from minilib.training.data.packing import packed_rows
-from minilib.training.data.progress import Progress
-from minilib.training.data.tokenizer import get_tokenizer, sample
+from minilib.data import files, tokenizer
+from minilib.data.corpora import Texts, corpus
+from minilib.data.files import Documents, last_twentieths, pieces, read, whole
+from minilib.data.packing import packed_rows
+from minilib.data.progress import Progress
+from minilib.data.tokenizer import get_tokenizer, sample
 
 
 @pytest.fixture(autouse=True)
@@ -148,7 +148,7 @@ class TestSample:
 
 def test_progress_is_silent_at_first_and_then_says_how_long_it_takes(monkeypatch):
     now, said = [0.0], []
-    monkeypatch.setattr("minilib.training.data.progress.perf_counter", lambda: now[0])
+    monkeypatch.setattr("minilib.data.progress.perf_counter", lambda: now[0])
     progress = Progress(said.append, "reading", 100_000_000)
     for second in range(1, 601):
         now[0] = float(second)

@@ -20,14 +20,17 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
-import tokenizers
-from tokenizers import decoders, models, normalizers, pre_tokenizers, processors, trainers
 
-from minilib.datasets import data_folder
-from minilib.datasets.download import cached, digest
-from minilib.training.data.corpora import Texts
-from minilib.training.data.files import characters, fingerprint, lines
-from minilib.training.data.progress import Progress, silent
+from minilib import needs
+from minilib.data import data_folder
+from minilib.data.corpora import Texts
+from minilib.data.download import cached, digest
+from minilib.data.files import characters, fingerprint, lines
+from minilib.data.progress import Progress, silent
+
+with needs("train"):
+    import tokenizers
+    from tokenizers import decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 # The special tokens of each kind. In a tokenizer that is trained here they have the first numbers, in this order.
 SPECIAL = {

@@ -20,14 +20,17 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
-import tokenizers
 
-from minilib.datasets import data_folder
-from minilib.datasets.download import digest
-from minilib.training.data.corpora import Texts
-from minilib.training.data.files import characters, fingerprint, pieces, stamp
-from minilib.training.data.progress import Progress, silent
-from minilib.training.data.tokenizer import Tokenizer
+from minilib import needs
+from minilib.data import data_folder
+from minilib.data.corpora import Texts
+from minilib.data.download import digest
+from minilib.data.files import characters, fingerprint, pieces, stamp
+from minilib.data.progress import Progress, silent
+from minilib.data.tokenizer import Tokenizer
+
+with needs("train"):
+    import tokenizers
 
 CHARACTERS = 4_000_000  # of text that are encoded at once: bounds the memory
 PIECE = 250_000  # of a longer document that are one string: the processor's cores share a batch by strings

@@ -10,7 +10,7 @@ Deliberately absent: padding, and pairs of whole sentences (segments are cut whe
 
 import numpy as np
 
-from minilib.training.data.tokenizer import Tokenizer
+from minilib.data.tokenizer import Tokenizer
 
 MASK_SHARE, RANDOM_SHARE = 0.8, 0.1  # of the chosen tokens; the rest stays as it is
 MASKS, SPANS, PAIRS = range(3)  # what is drawn: each has a stream of its own

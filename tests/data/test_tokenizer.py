@@ -14,8 +14,8 @@ from tokenizers import normalizers
 from transformers import PreTrainedTokenizerFast
 
 import minilib
-from minilib.training.data.corpora import Texts
-from minilib.training.data.tokenizer import SPECIAL, get_tokenizer, of_tokens, read, train
+from minilib.data.corpora import Texts
+from minilib.data.tokenizer import SPECIAL, get_tokenizer, of_tokens, read, train
 
 SENTENCES = [
     "The smallest batch is the one that fits; the largest is the one that pays.",
@@ -130,7 +130,7 @@ class TestEveryKind:
 def test_two_processes_with_other_hash_seeds_and_threads_train_the_same(tmp_path):
     (tmp_path / "text.json").write_text(json.dumps(DOCUMENTS))
     code = (
-        "import hashlib, json, pathlib, sys; from minilib.training.data.tokenizer import train;"
+        "import hashlib, json, pathlib, sys; from minilib.data.tokenizer import train;"
         "trained = [train(json.loads(pathlib.Path(sys.argv[1]).read_text()), k, 400) for k in sys.argv[2:]];"
         "print(hashlib.sha256(json.dumps(trained).encode()).hexdigest())"
     )

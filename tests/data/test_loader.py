@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from minilib.training.data import objectives
-from minilib.training.data.loader import Loader, evaluation
-from minilib.training.data.tokenizer import SPECIAL, of_tokens
+from minilib.data import objectives
+from minilib.data.loader import Loader, evaluation
+from minilib.data.tokenizer import SPECIAL, of_tokens
 
 ROWS = np.random.default_rng(0).integers(5, 105, (53, 20)).astype(np.uint16)
 ROWS[:, 1] = np.arange(5, 58)  # tells the rows apart

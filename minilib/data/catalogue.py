@@ -9,7 +9,7 @@ Deliberately absent: mirrors. A file that was got elsewhere may be put under its
 from pathlib import Path
 from typing import NamedTuple
 
-from minilib.datasets.download import downloaded
+from minilib.data.download import downloaded
 
 SST2 = (
     "https://raw.githubusercontent.com/clairett/pytorch-sentiment-classification/"
