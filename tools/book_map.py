@@ -55,6 +55,7 @@ METHODS = {
     "came",
 }  # to name the method is to speak of the chapter
 COLUMN, BOX, ROW, HEIGHT, TOP, EDGE = 90, 76, 54, 32, 36, 8
+LONGEST = 11  # letters of a name that fit a box; longer names are squeezed
 
 
 @dataclass(frozen=True)
@@ -354,6 +355,7 @@ def svg(root: Path = ROOT, prefix: str = "../notebooks/") -> str:
         if needs:
             after = f"needs {'chapter' if len(needs) == 1 else 'chapters'} {numbers(needs, found)}"
         title = f"Chapter {chapter.number}: {chapter.title}; {after}"
+        squeezed = f' textLength="{BOX - 8}" lengthAdjust="spacingAndGlyphs"' * (len(chapter.short) > LONGEST)
         everything = " ".join(str(n) for n in sorted(number[other] for other in closure(needs, found)))
         out.append(
             f'<a href="{prefix}{chapter.file}.html" data-chapter="{chapter.number}" '
@@ -361,7 +363,7 @@ def svg(root: Path = ROOT, prefix: str = "../notebooks/") -> str:
             f'<rect class="part-{part}" x="{x - BOX / 2:g}" y="{y - HEIGHT / 2:g}" '
             f'width="{BOX}" height="{HEIGHT}" rx="5"/>'
             f'<text class="number" x="{x:g}" y="{y - 3:g}">{chapter.number}</text>'
-            f'<text x="{x:g}" y="{y + 11:g}">{chapter.short}</text></a>'
+            f'<text x="{x:g}" y="{y + 11:g}"{squeezed}>{chapter.short}</text></a>'
         )
     return "\n".join([*out, "</svg>"])
 

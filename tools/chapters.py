@@ -19,7 +19,7 @@ FENCE = r"^(?P<mark>:{{3,}}|`{{3,}})\{{{name}\}}[ \t]*(?P<title>[^\n]*)\n(?P<bod
 
 
 def name_of(file: str) -> str:
-    """What a chapter is called: '02_sgd' -> 'sgd'. The number before it says where it stands, and may change."""
+    """What a chapter is called: '02_a' -> 'a'. The number before it says where it stands, and may change."""
     return re.sub(r"^(\d\d|[A-Z])_", "", file)
 
 

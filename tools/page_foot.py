@@ -3,7 +3,7 @@
 It is a Sphinx extension; `build_book.py` hands it the setting `page_foot`, which `settings` makes. Where the repository
 has a public address the link opens a new issue whose title has the page's name and the commit. Where it has none, the
 link leads to the section of the preface that says what to send.
-The day and the versions are those in the chapter's record, `book/proved/NN_name.json`, which comes with a clone.
+The day and the versions are those in the chapter's record, `book/proved/name.json`, which comes with a clone.
 Deliberately absent: anything about this machine's clock, and a form that sends something.
 """
 

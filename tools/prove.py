@@ -21,6 +21,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import nbformat
+from chapters import name_of
 from proved import digest
 
 from minilib.theory.attack import attack, plain
@@ -60,9 +61,7 @@ def modules() -> list[str]:
     """The names of the statements' modules, in the order of the chapters."""
     there = {module.name for module in pkgutil.iter_modules(proofs.__path__)}
     return [
-        name
-        for name in map(module_of, sorted(path.stem for path in (ROOT / "notebooks").glob("*.md")))
-        if name in there
+        name for name in map(name_of, sorted(path.stem for path in (ROOT / "notebooks").glob("*.md"))) if name in there
     ]
 
 
@@ -158,7 +157,7 @@ def evaluated() -> dict[str, tuple[dict, dict]]:
 
 def unattacked(name: str, ledgers: dict) -> list[str]:
     """Rows of a chapter's ledgers that have neither a statement nor a reason."""
-    module = load(module_of(name)) if module_of(name) in modules() else None
+    module = load(name_of(name)) if name_of(name) in modules() else None
     missing = []
     for title, rows in ledgers.items():
         exempt = getattr(module, "EXEMPT", {}).get(title, {})
@@ -201,11 +200,6 @@ def share_of(row: dict | None) -> str:
     return "–" if not row or row["largest_share"] is None else f"{row['largest_share']:.3g}"
 
 
-def module_of(chapter: str) -> str:
-    """The chapter's name without its number: '02_sgd' -> 'sgd'."""
-    return chapter.partition("_")[2]
-
-
 def page(record: dict) -> str:
     """The book's page, from the record and the stored outputs."""
     rows = [row for name in record["chapters"].values() for row in name["rows"]]
@@ -213,8 +207,8 @@ def page(record: dict) -> str:
     true = sum(any(d["answer"] == "true" for d in row["decided"]) for row in held)
     lines, promises, fed, stated_rows = [], [], 0, 0
     for chapter, (ledgers, promised) in evaluated().items():
-        known = record["chapters"].get(module_of(chapter), {"rows": []})["rows"]
-        module = load(module_of(chapter)) if module_of(chapter) in modules() else None
+        known = record["chapters"].get(name_of(chapter), {"rows": []})["rows"]
+        module = load(name_of(chapter)) if name_of(chapter) in modules() else None
         promises += [
             [title, *cells, whole_share(title, rows)] for title, instances in promised.items() for cells in instances
         ]

@@ -309,7 +309,15 @@ def margins(pairs: list[tuple[str, dict]]) -> list[dict]:
             # and where the assertion failed, its cell is a violation already.
             if spread > 0 and min(values) >= 0:
                 mean = statistics.fmean(values)
-                rows.append({"chapter": name, "claim": key, "mean": mean, "spread": spread, "least": min(values)})
+                rows.append(
+                    {
+                        "chapter": chapters.name_of(name),
+                        "claim": key,
+                        "mean": mean,
+                        "spread": spread,
+                        "least": min(values),
+                    }
+                )
                 rows[-1]["margin"] = mean / spread
     return sorted(rows, key=lambda row: row["margin"])
 

@@ -7,6 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import build_book
 import page_foot
+import proved
 import pytest
 from small_books import ROOT, tool, write_chapter
 
@@ -33,17 +34,17 @@ def link(html):
     ],
 )
 def test_with_a_public_address_the_link_opens_an_issue_with_page_and_commit(url, path, title):
-    address = urlsplit(link(foot("notebooks/07_lamb", url=url)))
+    address = urlsplit(link(foot("notebooks/07_a", url=url)))
     assert (address.netloc, address.path) == (urlsplit(url).netloc, path)
     asked = parse_qs(address.query)
-    assert asked[title][0].startswith("notebooks/07_lamb at abc1234:")
+    assert asked[title][0].startswith("notebooks/07_a at abc1234:")
     (body,) = (asked[key][0] for key in asked if key != title)
     assert "python -m platform" in body
 
 
 @pytest.mark.parametrize("url", ["", "https://git.example.org/a/b", "git@github.com.example.org:a/b.git"])
 def test_without_one_it_leads_to_the_section_that_says_what_to_send(url):
-    assert link(foot("notebooks/07_lamb", url=url)) == "../book/index.html#preface-report"
+    assert link(foot("notebooks/07_a", url=url)) == "../book/index.html#preface-report"
 
 
 def test_that_section_is_there_and_asks_for_all_that_is_needed():
@@ -69,22 +70,22 @@ def test_the_preface_says_where_a_report_goes_and_what_it_does_not_know():
 
 
 def test_a_chapter_says_when_it_was_run_and_with_what_and_other_pages_do_not():
-    runs = page_foot.settings(ROOT, "", {"07_lamb": RUN, "08_none": None})["runs"]
-    html = foot("notebooks/07_lamb", runs=runs)
+    runs = page_foot.settings(ROOT, "", {"07_a": RUN, "08_none": None})["runs"]
+    html = foot("notebooks/07_a", runs=runs)
     assert "were made on 2026-01-02 with Python 3.11.7, NumPy 2.4.6, other 1." in html
     assert 'href="../book/status.html"' in html
-    for page in ("notebooks/08_none", "book/07_lamb", "genindex"):
+    for page in ("notebooks/08_none", "book/07_a", "genindex"):
         assert "were made on" not in foot(page, runs=runs)
 
 
 def test_a_chapter_that_failed_when_it_was_executed_anew_says_so():
-    runs = page_foot.settings(ROOT, "", {"07_lamb": RUN}, {"07_lamb"})["runs"]
-    assert "Executing it again for this site failed." in foot("notebooks/07_lamb", runs=runs)
+    runs = page_foot.settings(ROOT, "", {"07_a": RUN}, {"07_a"})["runs"]
+    assert "Executing it again for this site failed." in foot("notebooks/07_a", runs=runs)
 
 
 def test_every_chapter_has_a_day_and_versions_that_come_with_a_clone():
     for path in sorted((ROOT / "notebooks").glob("*.md")):
-        run = json.loads((ROOT / "book" / "proved" / f"{path.stem}.json").read_text())
+        run = json.loads(proved.path(ROOT / proved.FOLDER, path.stem).read_text())
         assert re.fullmatch(r"20\d\d-\d\d-\d\d", run["made"]), path.stem
         assert {"python", "numpy"} <= set(run["versions"]), path.stem
 

@@ -1,5 +1,6 @@
 """The record of a chapter's run: what it read is found out while it runs, and any change of it is noticed."""
 
+import chapters
 import proved
 import pytest
 from small_books import CHAPTERS, ROOT, cell, notebook, write_chapter
@@ -14,7 +15,7 @@ def test_the_stored_outputs_of_every_chapter_are_of_today():
 
 def test_there_is_a_record_for_every_chapter_and_no_other():
     records = {path.stem for path in (ROOT / proved.FOLDER).glob("*.json")}
-    assert records == {path.stem for path in CHAPTERS}
+    assert records == {chapters.name_of(path.stem) for path in CHAPTERS}
 
 
 READS = """\

@@ -19,7 +19,7 @@ def test_an_answer_is_folded_has_its_places_and_its_check_holds(number, name, te
     question = text[: text.index("````{admonition}")]
     assert "*Used" in answer
     assert re.search(r"[Rr]ead up in", answer)
-    assert re.search(r"\{(ref|prf:ref|cite:t)\}|Python's own tutorial", answer)
+    assert re.search(r"\{(ref|numref|prf:ref|cite:t)\}|Python's own tutorial", answer)
     blocks = re.findall(r"^```python\n(.*?)^```$", question + answer, re.MULTILINE | re.DOTALL)
     assert "assert" in blocks[-1]
     names = {}

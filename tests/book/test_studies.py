@@ -7,6 +7,8 @@ import sys
 import pytest
 from small_books import ROOT
 
+import notebooks
+
 STUDIES = sorted((ROOT / "studies").glob("*/*.py"))
 # Imports all modules given; fails where a task is built, or a file of the project is read that is no code.
 IMPORT = """
@@ -59,5 +61,5 @@ def test_the_folder_of_a_study_names_a_chapter_that_reads_its_record():
         if (name := path.stem.replace("_", "-")) not in recorded:
             assert f"`{name}`" in design, name
             continue
-        (chapter,) = (ROOT / "notebooks").glob(f"??_{path.parent.name}.md")
+        chapter = notebooks.find(path.parent.name)
         assert f'records.load("{name}")' in chapter.read_text(), name
