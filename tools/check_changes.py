@@ -54,8 +54,9 @@ def nearness(root: Path, changed: set[str]) -> dict[str, int]:
 
     0 is a changed test file, and the file that mirrors a changed module (optim/lamb.py, optim/test_lamb.py).
     """
-    graph = grimp.build_graph("minilib", cache_dir=None)
-    modules = {module(name) for name in changed if name.endswith(".py") and name.startswith("minilib/")}
+    sys.path.insert(0, str(root))  # proofs is not installed
+    graph = grimp.build_graph("minilib", "proofs", cache_dir=None)
+    modules = {module(name) for name in changed if name.endswith(".py") and name.startswith(("minilib/", "proofs/"))}
     tools = {Path(name).stem for name in changed if name.startswith("tools/") and name.endswith(".py")}
     distance = {}
     for path in sorted((root / "tests").rglob("test_*.py")):

@@ -61,7 +61,7 @@ def unit() -> bool:
 
 def cells(chapters: list[str]) -> bool:
     """Every code cell of these chapters runs, and its output is compared with the stored one."""
-    options = ["-p", "steady_kernels", "--nbval", "--nbval-cell-timeout", LIMIT, *SIDE_BY_SIDE]
+    options = ["--nbval", "--nbval-cell-timeout", LIMIT, *SIDE_BY_SIDE]
     return run([*PYTEST, *options, *chapters])
 
 

@@ -112,7 +112,7 @@ def test_the_foot_stands_on_a_built_page_with_the_record_of_its_run(small_book):
     done = tool(small_book, "build_book.py")
     assert done.returncode == 0, done.stdout
     page = (small_book / "_build/html/notebooks/01_a.html").read_text()
-    made = json.loads((small_book / "book" / "proved" / "01_a.json").read_text())["made"]
+    made = json.loads((small_book / "book" / "proved" / "a.json").read_text())["made"]
     assert f"The outputs on this page were made on {made} with Python" in page
     assert link(page) == "../book/index.html#preface-report"
     assert "were made on" not in (small_book / "_build/html/book/index.html").read_text()
