@@ -186,7 +186,7 @@ def test_the_best_checkpoint_is_kept(small, monkeypatch):
     losses = iter([5.0, 3.0, 4.0, 6.0])
     found = lambda self: {"validation_loss": next(losses), "validation_accuracy": 0.0}  # noqa: E731
     monkeypatch.setattr(trainer.Run, "validate", found)
-    config = small(steps=16, keep=1, keep_best=True, save_every=16)
+    config = small(steps=16, keep=1, patience=9, save_every=16)
     trainer.train(config, quiet=True)
     assert [int(path.name[5:]) for path in checkpoint.complete(config.folder / "checkpoints")] == [8, 16]
     assert checkpoint.newest(config.folder / "checkpoints").state["best"] == {
