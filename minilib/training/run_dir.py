@@ -53,7 +53,7 @@ class MetricsLogger:
         else:
             path = self.folder / "curve.csv"
             try:
-                with open(path, "a", encoding="utf-8") as file:
+                with open(path, "a", encoding="utf-8", newline="\n") as file:
                     file.write(",".join(str(v) for v in row.values()) + "\n")
                     file.flush()
                     os.fsync(file.fileno())

@@ -196,6 +196,8 @@ class Run:
             self.step, self.tokens = self.step + 1, self.tokens + phase.batch_size * phase.length
             stretch.add(loss)
             sync(self.device)
+            if self.saving is not None and self.saving.done():  # it may have failed
+                self.wait_for_checkpoint()
             bar.update()
             due = self.due(asked)
             if not due:
