@@ -12,7 +12,8 @@ needs an extra of the package brings: `torch` the optimizers in PyTorch, `train`
 figures and the digits.
 """
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 __version__ = "0.1.0"
@@ -26,3 +27,17 @@ def needs(extra: str) -> Iterator[None]:
     except ModuleNotFoundError as error:
         line = f"{error}; the extra {extra!r} brings it: pip install '.[{extra}]' in the folder of the book"
         raise ModuleNotFoundError(line, name=error.name) from None
+
+
+def program(work: Callable[[], str | None]) -> int:
+    """The exit code of a command line that does `work` and prints what it returns.
+
+    0: it is done; 2: it was asked for wrongly, or a file failed (ValueError, OSError), which is said in one line.
+    """
+    try:
+        if (said := work()) is not None:
+            print(said)
+    except (ValueError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    return 0

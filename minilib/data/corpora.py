@@ -58,7 +58,7 @@ def corpus(name: str, validation: str | None = None, field: str = "text", say: C
             corpus that cannot be downloaded.
     """
     if name == "docstrings":
-        docs = docstrings()
+        docs = docstrings(say=say)
         texts = Texts(name, docs.train.split("\n\n"), docs.validation.split("\n\n"), "a twentieth of the files")
     elif name == "novels":
         texts = Texts(name, *parts(novels()), "the last twentieth of each novel")
@@ -87,7 +87,7 @@ def elsewhere(name: str, field: str, say: Callable[[str], None]) -> Path | None:
         return hub_datasets.wikitext(say)
     if name.startswith("hf:"):
         return hub_datasets.from_hub(name.removeprefix("hf:"), field, say)
-    if name == "c4-sample" or Path(name).exists():
+    if name == "c4-sample" or (name and Path(name).exists()):
         return None
     if HUB.fullmatch(name):
         return hub_datasets.from_hub(name, field, say)

@@ -7,6 +7,7 @@ What is there and has the known sum is not downloaded again. Exit codes: 0 it is
 import argparse
 import sys
 
+from minilib import program
 from minilib.data import novels
 from minilib.data.catalogue import CATALOGUE, get
 from minilib.data.download import data_folder
@@ -43,15 +44,7 @@ def main() -> int:
     parser.add_argument("name", nargs="?", help="of the data set")
     parser.add_argument("--list", action="store_true", help="say what there is")
     asked = parser.parse_args()
-    if asked.list or asked.name is None:
-        print(listing())
-        return 0
-    try:
-        print("\n".join(fetch(asked.name)))
-    except (ValueError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    return 0
+    return program(lambda: listing() if asked.list or asked.name is None else "\n".join(fetch(asked.name)))
 
 
 if __name__ == "__main__":

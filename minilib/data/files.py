@@ -3,7 +3,8 @@
 A .txt file is one document, whose paragraphs are parted by blank lines. In a .jsonl file, which may be packed with gzip
 (.jsonl.gz), each line is a document. A corpus is read through once to count its documents and to take the sum of its
 text. The counts are kept in the cache under the names, sizes and times of the files, so that the other processes of a
-run, and later runs, need not read. In memory are one paragraph of a .txt file, or one line of a .jsonl file.
+run, and later runs, need not read. In memory are 100,000 characters of a .txt file, or one line of a .jsonl file. So a
+paragraph that is longer is taken as several, cut at line ends or blanks; where there is no blank, anywhere.
 
 Deliberately absent: reading a file from the middle. What is held out stands at the end of each file, and all before it
 is read and skipped.
@@ -13,10 +14,12 @@ import gzip
 import hashlib
 import io
 import json
+import math
+import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple, TextIO
 
 from minilib.data import data_folder
 from minilib.data.download import cached, digest
@@ -24,6 +27,10 @@ from minilib.data.package_docs import VALIDATION_SHARE
 from minilib.data.progress import Progress, silent
 
 KINDS = (".txt", ".jsonl", ".jsonl.gz")
+LONGEST, AT_ONCE = 100_000, 50_000  # characters of a paragraph, about, and of a line that is not read in parts
+HALVES = re.compile(
+    "[\ud800-\udfff]"
+)  # of a character, as where \\ud83d is all that is left of an emoji; no UTF-8 has them
 
 
 class Cut(NamedTuple):
@@ -124,38 +131,89 @@ def pieces(documents: Iterable[str], most: int | None) -> Iterator[tuple[str, bo
 
 def read(path: Path, field: str) -> Iterator[tuple[int, str]]:
     """(number of the document, paragraph) of every paragraph of a file. ValueError: it cannot be read so."""
-    name = path.name.lower()
     try:
-        with (gzip.open if name.endswith(".gz") else open)(path, "rb") as packed:
+        with opened(path) as packed:
             file = io.TextIOWrapper(packed, encoding="utf-8-sig")
-            if not name.removesuffix(".gz").endswith(".jsonl"):
-                for paragraph in paragraphs(file):
+            if not path.name.lower().removesuffix(".gz").endswith(".jsonl"):
+                for paragraph in paragraphs(short_lines(file), LONGEST):
                     yield 0, paragraph
                 return
             number = 0
-            for line in file:
-                if line.strip():
-                    found = list(paragraphs(json.loads(line)[field].split("\n")))
-                    for paragraph in found:
-                        yield number, paragraph
-                    number += bool(found)
+            for k, line in enumerate(file, 1):
+                empty = True
+                for paragraph in paragraphs(short_lines(io.StringIO(text_in(line.rstrip(), field, path, k))), LONGEST):
+                    yield number, paragraph
+                    empty = False
+                number += not empty
     except UnicodeDecodeError as error:
-        raise ValueError(f"{path} must be UTF-8 text ({error})") from None
-    except (json.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"{path} must have an object with the text {field!r} in each line ({error!r})") from None
+        raise ValueError(f"{path}, line {undecodable(path)}: must be UTF-8 text ({error.reason})") from None
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise ValueError(f"{path} must be a whole file packed with gzip ({error})") from None
 
 
-def paragraphs(lines: Iterable[str]) -> Iterator[str]:
-    """Paragraphs, each on one line: blank lines part them, other white space is one blank."""
-    held: list[str] = []
+def opened(path: Path) -> BinaryIO:
+    return (gzip.open if path.name.lower().endswith(".gz") else open)(path, "rb")
+
+
+def undecodable(path: Path) -> int | None:
+    """The number of the first line that is not UTF-8."""
+    with opened(path) as file:
+        for k, line in enumerate(file, 1):
+            try:
+                line.decode()
+            except UnicodeDecodeError:
+                return k
+
+
+def text_in(line: str, field: str, path: Path, number: int) -> str:
+    """The text in a line of .jsonl, none in an empty one. Half a character becomes U+FFFD. ValueError: it has none."""
+    why = ""
+    try:
+        told = json.loads(line, parse_int=number_in) if line else {field: ""}
+        if isinstance(told, dict) and isinstance(told.get(field), str):
+            return HALVES.sub("\ufffd", told[field])
+        why = f"{field} is {told[field]!r:.40}" if field in told else f"it has {', '.join(told) or 'nothing'}"
+    except json.JSONDecodeError as error:
+        why = f"{error.msg}, column {error.colno}"
+    except RecursionError:
+        why = "it is nested too deeply"
+    except TypeError:
+        why = "it is no object"
+    raise ValueError(f"{path}, line {number}: must be an object with the text {field!r} ({why:.200})")
+
+
+def number_in(digits: str) -> float:
+    """Python reads no int of more than 4,300 digits; what stands in other fields does not matter here."""
+    return int(digits) if len(digits) < 4_000 else math.inf
+
+
+def short_lines(file: TextIO) -> Iterator[str]:
+    """The lines of a file; those longer than `AT_ONCE` in parts, which end with a blank where there is one."""
+    rest = ""
+    while part := file.readline(AT_ONCE):
+        line, rest = rest + part, ""
+        if len(part) == AT_ONCE and part[-1] != "\n":
+            end = max(line.rfind(" "), line.rfind("\t")) + 1 or len(line)
+            line, rest = line[:end], line[end:]
+        yield line
+    if rest:
+        yield rest
+
+
+def paragraphs(lines: Iterable[str], longest: float = math.inf) -> Iterator[str]:
+    """Paragraphs, each on one line: blank lines part them, other white space is one blank.
+
+    One ends, too, with the line in which it reaches `longest` characters.
+    """
+    held, size = [], 0
     for line in lines:
-        if words := line.split():
+        words = line.split()
+        if words:
             held.append(" ".join(words))
-        elif held:
+            size += len(held[-1]) + 1
+        if held and (not words or size >= longest):
             yield " ".join(held)
-            held = []
+            held, size = [], 0
     if held:
         yield " ".join(held)
 
@@ -171,7 +229,8 @@ def stamp(path: Path) -> tuple[int, int]:
 
 def text_files(path: Path, what: str) -> list[Path]:
     """The files of `KINDS` at or below a path, in the order of their names. ValueError: there are none."""
-    found = [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.name.lower().endswith(KINDS))
+    below = (p for p in path.rglob("*") if p.name.lower().endswith(KINDS) and not p.is_dir())
+    found = [path] if path.is_file() else sorted(below)
     if not found:
         raise ValueError(f"{what} = {str(path)!r}: must hold at least one file of {', '.join(KINDS)}")
     return found

@@ -21,7 +21,7 @@ import sysconfig
 import warnings
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -29,6 +29,7 @@ from typing import NamedTuple
 
 from minilib.data import prose
 from minilib.data.download import cached, data_folder, digest
+from minilib.data.progress import Progress, silent
 
 # Import name -> distribution, in the order in which they are read.  networkx comes with torch.
 PACKAGES = {
@@ -66,11 +67,11 @@ class Docstrings(NamedTuple):
         return hashlib.sha256(f"{self.train}\0{self.validation}".encode()).hexdigest()
 
 
-def docstrings(*, stdlib: bool = False) -> Docstrings:
+def docstrings(*, stdlib: bool = False, say: Callable[[str], None] = silent) -> Docstrings:
     """English prose from the docstrings of those packages in `PACKAGES` that are installed, without near repeats.
 
     About 1.2 million words; a twentieth of the files is held out as `validation`.  The first call
-    computes for half a minute, later calls read `data_folder()/docstrings/`.
+    computes for half a minute and tells `say` how far it is, later calls read `data_folder()/docstrings/`.
     `stdlib` adds Python's standard library at the end: the bytes then depend on the exact version
     of Python.
     A package that is not installed is left out, with a warning.
@@ -99,25 +100,27 @@ def docstrings(*, stdlib: bool = False) -> Docstrings:
     rules = [Path(file).read_text(encoding="utf-8") for file in (__file__, prose.__file__)]
     key = digest({"sources": sources, "python": sys.version, "rules": rules})[:16]
     path = data_folder() / "docstrings" / f"{key}.json"
-    return Docstrings(**cached(path, lambda: build(roots)), sources=sources)
+    return Docstrings(**cached(path, lambda: build(roots, say)), sources=sources)
 
 
-def build(roots: dict[str, Path]) -> dict:
+def build(roots: dict[str, Path], say: Callable[[str], None] = silent) -> dict:
     """`train`, `validation`, `counts` and `packages` from the Python files below the folders `roots`."""
     parts: dict[str, list[str]] = {"train": [], "validation": []}
     packages = {part: dict.fromkeys(roots, 0) for part in parts}
     counts: Counter[str] = Counter()
     repeats = prose.Repeats()
-    for name, root in roots.items():
-        for file in source_files(root):
-            part = split(f"{name}/{file}")
-            for text in long_strings((root / file).read_bytes()):
-                for paragraph in map(prose.plain, prose.paragraphs(text)):
-                    verdict = prose.broken_rule(paragraph) or repeats.judge(paragraph) or "kept"
-                    counts[verdict] += 1
-                    if verdict == "kept":
-                        parts[part].append(paragraph)
-                        packages[part][name] += 1
+    files = [(name, root, file) for name, root in roots.items() for file in source_files(root)]
+    progress = Progress(say, "reading docstrings", sum((root / file).stat().st_size for _, root, file in files))
+    for name, root, file in files:
+        part, source = split(f"{name}/{file}"), (root / file).read_bytes()
+        progress.add(len(source))
+        for text in long_strings(source):
+            for paragraph in map(prose.plain, prose.paragraphs(text)):
+                verdict = prose.broken_rule(paragraph) or repeats.judge(paragraph) or "kept"
+                counts[verdict] += 1
+                if verdict == "kept":
+                    parts[part].append(paragraph)
+                    packages[part][name] += 1
     return {part: "\n\n".join(p) for part, p in parts.items()} | {"counts": dict(counts), "packages": packages}
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from time import perf_counter
 
-FIRST, MOST = 10.0, 60.0  # seconds until the first line, and the most between two
+FIRST, MOST = 3.0, 60.0  # seconds until the first line, and the most between two
 
 
 def silent(text: str) -> None:
@@ -13,7 +13,7 @@ def silent(text: str) -> None:
 class Progress:
     """Says how many characters of how many are done, how fast, and how long the rest takes if that goes on.
 
-    Work of less than ten seconds says nothing.
+    Work of less than three seconds says nothing.
 
     Args:
         say: is given each line.
@@ -38,11 +38,11 @@ class Progress:
 
     def line(self, seconds: float) -> str:
         """Where the work is after so many seconds."""
-        parts = [f"{self.what}: {self.characters / 1e6:,.0f} million characters"]
+        parts = [f"{self.what}: {self.characters / 1e6:,.1f} million characters"]
         if self.tokens:
             parts.append(f"{self.tokens / seconds:,.0f} tokens/s")
         if self.total:
             left = seconds * max(0, self.total - self.characters) / max(1, self.characters) / 60
-            parts[0] += f" of {self.total / 1e6:,.0f}"
+            parts[0] += f" of {self.total / 1e6:,.1f}"
             parts.append(f"about {left:,.1f} minutes left")
         return ", ".join(parts)

@@ -69,7 +69,7 @@ def text_folder(path: str | Path) -> dict[str, str]:
     folder = Path(path)
     if not folder.is_dir():
         raise ValueError(f"path = {str(path)!r}: must be a folder that exists")
-    files = sorted(folder.glob("*.txt"), key=lambda file: file.name)
+    files = sorted((file for file in folder.glob("*.txt") if not file.is_dir()), key=lambda file: file.name)
     if not files:
         raise ValueError(f"path = {str(path)!r}: must hold at least one .txt file")
     texts = {}

@@ -10,7 +10,6 @@ import dataclasses
 import difflib
 import json
 import math
-import re
 import tomllib
 import typing
 from collections.abc import Callable
@@ -26,10 +25,18 @@ SCHEDULES = ("constant", "linear", "polynomial", "cosine")
 
 
 BELOW_1 = 1 - 1e-6
+SEEDS = 2**63 - 1  # the largest
+
+# Settings that there were once -> the values with which a run of then is one of today. They stand in its configuration.
+GONE = {"scale_lr": [None], "min_lr": [0.0], "pre_norm": [False], "noise_scale": [False, True]}
+GONE |= {"keep_best": [False, True], "max_skipped": range(10**9)}
 
 
 def option(default, help, low=None, high=None, choices=None):
-    """A field with its help text, and what it may be: low <= value <= high, or one of `choices`."""
+    """A field with its help text, and what it may be: low <= value <= high, or one of `choices`.
+
+    A text has at least `low` characters, by default one.
+    """
     return field(default=default, metadata={"help": help, "low": low, "high": high, "choices": choices})
 
 
@@ -73,7 +80,6 @@ class Config:
     next_sentence: bool = option(
         False, "rows of two segments, and the task to tell whether they belong together (BERT)"
     )
-    pre_norm: bool = option(False, "normalise before, not after, attention and feed-forward (BERT)")
     published_weights: bool = option(False, "first weights as published, for comparison: slower to learn (BERT)")
     dropout: float = option(0.0, "share of activations that is dropped in training", low=0.0, high=0.9)
     init_from: str | None = option(
@@ -82,7 +88,6 @@ class Config:
     # How
     optimizer: str = option("adamw", "the method", choices=OPTIMIZERS)
     lr: float = option(2e-3, "peak learning rate", low=0.0)
-    scale_lr: int | None = option(None, "batch size that `lr` is for: it grows as the root of the batch", low=1)
     beta1: float | None = option(
         None, "share of the old mean of gradients that is kept a step; by default the method's own", 0.0, BELOW_1
     )
@@ -96,10 +101,9 @@ class Config:
     tokens: int | None = option(None, "train on so many tokens, in place of `steps`", low=1)
     schedule: str = option("polynomial", "how the learning rate falls after the warm-up", choices=SCHEDULES)
     power: float = option(0.5, "of the polynomial schedule", low=0.01)
-    min_lr: float = option(0.0, "where the learning rate ends, when it has fallen", low=0.0)
     warmup: float = option(0.2, "warm-up: a share of the steps if below 1, else a number of steps", low=0.0)
     phases: tuple = option((), "several phases, in a TOML file only")
-    seed: int = option(0, "of the weights, of the order of the rows and of the masks", low=0)
+    seed: int = option(0, "of the weights, of the order of the rows and of the masks", low=0, high=SEEDS)
     # On what
     device: str | None = option(None, "cpu, cuda, mps, xla; by default the best that is there")
     precision: str | None = option(
@@ -119,27 +123,15 @@ class Config:
     evaluate_rows: int = option(512, "rows of validation", low=1)
     save_every: int = option(200, "steps between two checkpoints", low=1)
     keep: int = option(2, "checkpoints that are kept: the last ones", low=1)
-    keep_best: bool = option(False, "also save and keep the one with the lowest validation loss")
     patience: int | None = option(
-        None, "stop after so many validations without a better one; by default all steps are taken", low=1
+        None, "stop after so many validations without a better one, and keep that one's checkpoint too", low=1
     )
-    max_skipped: int = option(
-        20,
-        "steps without a finite gradient that are skipped before the run gives up; float16 may skip one more for every"
-        " 2,000 good steps, after which its loss scaling tries a larger scale",
-        low=0,
-    )
-    noise_scale: bool = option(False, "log the gradient noise scale (needs two micro-batches a process, not fsdp)")
 
     def __post_init__(self):
         check_fields(self)
         for phase in _plan(self):
             if phase.warmup >= max(1, phase.steps):
                 raise ValueError(f"warmup must be less than the {phase.steps} steps, got {phase.warmup:g}")
-            if self.min_lr > phase.lr:
-                raise ValueError(f"min_lr must be at most the lr {phase.lr:g}, got {self.min_lr:g}")
-        if self.min_lr and self.schedule == "constant":
-            raise ValueError(f"min_lr must be 0 where the schedule is constant, got {self.min_lr:g}")
         for name in ("beta1", "beta2", "eps"):
             if getattr(self, name) is not None and name not in NUMBERS[self.optimizer]:
                 has = ", ".join(NUMBERS[self.optimizer]) or "none of beta1, beta2, eps"
@@ -192,6 +184,12 @@ def _checked(f, value):
         raise ValueError(f"{f.name} must be finite, got {value}")
     if choices is not None and value not in choices:
         raise ValueError(f"{f.name} must be one of {', '.join(map(str, choices))}, got {value!r}")
+    if isinstance(value, str):
+        if len(value) < (1 if low is None else low):
+            raise ValueError(f"{f.name} must not be empty")
+        if any("\ud800" <= c <= "\udfff" for c in value):
+            raise ValueError(f"{f.name} must be text in UTF-8, got {value!r}")
+        return value
     if value is not None and ((low is not None and value < low) or (high is not None and value > high)):
         bounds = f"from {low} to {high}" if high is not None else f"at least {low}"
         raise ValueError(f"{f.name} must be {bounds}, got {value}")
@@ -270,7 +268,15 @@ def read_toml(path: Path, kind: type = Config) -> dict:
 
 def read_json(path: Path) -> Config:
     """The configuration in a run's run-config.json. ValueError as for `read_toml`, or a field is out of range."""
-    return Config(**_fields(path, json.loads, Config))
+
+    def loads(text: str) -> dict:
+        fields = dict(json.loads(text))
+        for name in GONE.keys() & fields:
+            if (value := fields.pop(name)) not in GONE[name]:
+                raise ValueError(f"it has {name} = {value!r}, and {name} is no setting any more")
+        return fields
+
+    return Config(**_fields(path, loads, Config))
 
 
 def _fields(path, loads, kind):
@@ -286,202 +292,32 @@ def _fields(path, loads, kind):
 
 # ---- Options of other programs ---------------------------------------------------------------------------------------
 
+# What users of transformers, nanoGPT and torchtitan type most, where it does not resemble what it is called here.
+ELSEWHERE = {
+    "learning-rate": "lr",
+    "vocab-size": "vocabulary",
+    "hidden-size": "width",
+    "block-size": "length",
+    "dataset": "corpus",
+    "output-dir": "out",
+    "per-device-train-batch-size": "micro-batch",
+    "gradient-accumulation-steps": "micro-batch",
+    "num-train-epochs": "epochs tokens",  # of fine-tuning; pretraining has none
+    "model-name-or-path": "init-from",
+}
+
 
 def not_an_option(word: str, options: set[str]) -> str:
-    """What to say of an argument that is none: what it is called here, why there is none, or what it resembles.
+    """What to say of an argument that is none: what it is called here, or what it resembles.
 
     Args:
         word: as it was typed, with or without dashes and "=value".
         options: the names that the program has, without dashes.
     """
-    name = word.split("=")[0].removeprefix("--").replace("_", "-")
-    last = name.rsplit(".")[-1].removeprefix("no-")
-    for own in (name, last):
-        if (here := own if own in options else ELSEWHERE.get(own)) in options:
+    name = word.split("=")[0].removeprefix("--").replace("_", "-").rsplit(".")[-1].removeprefix("no-")
+    for here in ELSEWHERE.get(name, name).split():
+        if here in options:
             return f"there is no option {word}: here it is --{here}"
-        if own in ABSENT and options.issuperset(re.findall(r"--([\w-]+)", ABSENT[own])):
-            return f"there is no option {word}: {ABSENT[own]}"
-    if near := difflib.get_close_matches(last, options, n=1):
+    if near := difflib.get_close_matches(name, options, n=1):
         return f"there is no option {word}: did you mean --{near[0]}?"
     return f"unrecognized argument {word}"
-
-
-# What users of nanoGPT, transformers' Trainer and torchtitan type -> what it is called here. A name with dots is looked
-# up whole first, then without all before its last dot.
-ELSEWHERE = {
-    # the model
-    "model.name": "model",
-    "model.flavor": "model",
-    "model-type": "model",
-    "config-name": "model",
-    "n-layer": "layers",
-    "n-layers": "layers",
-    "num-layers": "layers",
-    "num-hidden-layers": "layers",
-    "n-embd": "width",
-    "hidden-size": "width",
-    "d-model": "width",
-    "dim": "width",
-    "n-head": "heads",
-    "n-heads": "heads",
-    "num-heads": "heads",
-    "num-attention-heads": "heads",
-    "block-size": "length",
-    "seq-len": "length",
-    "max-length": "length",
-    "max-seq-length": "length",
-    "n-positions": "length",
-    "max-position-embeddings": "length",
-    "hidden-dropout-prob": "dropout",
-    "attention-probs-dropout-prob": "dropout",
-    "model-name-or-path": "init-from",
-    "tokenizer-name": "init-from",
-    "tokenizer-path": "init-from",
-    "hf-assets-path": "init-from",
-    # the text
-    "dataset": "corpus",
-    "dataset-name": "corpus",
-    "dataset-path": "corpus",
-    "dataset-config-name": "corpus",
-    "data": "corpus",
-    "data-dir": "corpus",
-    "train-file": "corpus",
-    "validation-file": "validation",
-    "text-column": "field",
-    "vocab-size": "vocabulary",
-    "mlm-probability": "mask-rate",
-    # the steps
-    "max-steps": "steps",
-    "max-iters": "steps",
-    "iters": "steps",
-    "max-tokens": "tokens",
-    "num-epochs": "epochs",  # of fine-tuning
-    "num-train-epochs": "epochs",
-    "global-batch-size": "batch-size",
-    "train-batch-size": "batch-size",
-    "local-batch-size": "micro-batch",
-    "per-device-train-batch-size": "micro-batch",
-    "per-device-eval-batch-size": "micro-batch",
-    "gradient-accumulation-steps": "micro-batch",
-    "data-seed": "seed",
-    # the optimizer and its rate
-    "optimizer.name": "optimizer",
-    "optim": "optimizer",
-    "adam-beta1": "beta1",
-    "adam-beta2": "beta2",
-    "betas": "beta1",
-    "adam-epsilon": "eps",
-    "epsilon": "eps",
-    "grad-clip": "clip",
-    "max-grad-norm": "clip",
-    "max-norm": "clip",
-    "learning-rate": "lr",
-    "lr-scheduler-type": "schedule",
-    "decay-lr": "schedule",
-    "decay-type": "schedule",
-    "warmup-steps": "warmup",
-    "warmup-iters": "warmup",
-    "warmup-ratio": "warmup",
-    "min-learning-rate": "min-lr",
-    "min-lr-factor": "min-lr",
-    "lr-min": "min-lr",
-    # the machine
-    "use-cpu": "device",
-    "no-cuda": "device",
-    "dtype": "precision",
-    "bf16": "precision",
-    "fp16": "precision",
-    "torch-dtype": "precision",
-    "mixed-precision": "precision",
-    "mixed-precision-param": "precision",
-    "torch-compile": "compile",
-    "compile.enable": "compile",
-    "gradient-checkpointing": "recompute",
-    "activation-checkpoint.mode": "recompute",
-    "fsdp": "parallel",
-    "ddp": "parallel",
-    "deepspeed": "parallel",
-    "data-parallel-shard-degree": "parallel",
-    "data-parallel-replicate-degree": "parallel",
-    # what is kept
-    "output-dir": "out",
-    "out-dir": "out",
-    "logging-dir": "out",
-    "run-name": "out",
-    "overwrite-output-dir": "out",
-    "resume": "out",
-    "resume-from-checkpoint": "out",
-    "job.dump-folder": "out",
-    "checkpoint.folder": "out",
-    "logging-steps": "log-every",
-    "log-interval": "log-every",
-    "log-freq": "log-every",
-    "eval-steps": "evaluate-every",
-    "eval-interval": "evaluate-every",
-    "eval-strategy": "evaluate-every",
-    "evaluation-strategy": "evaluate-every",
-    "validation.freq": "evaluate-every",
-    "validation.steps": "evaluate-rows",
-    "eval-iters": "evaluate-rows",
-    "max-eval-samples": "evaluate-rows",
-    "save-steps": "save-every",
-    "save-strategy": "save-every",
-    "always-save-checkpoint": "save-every",
-    "checkpoint.interval": "save-every",
-    "save-total-limit": "keep",
-    "keep-latest-k": "keep",
-    "load-best-model-at-end": "keep-best",
-    "metric-for-best-model": "keep-best",
-    "early-stopping-patience": "patience",
-    "early-stopping": "patience",
-}
-
-# What they type and what does not exist here -> why, or what to do. An answer that names options is for programs that
-# have them.
-_WIDTH = "the feed-forward part is always 4 times as wide as --width"
-_EPOCHS = "a run is measured in steps: give --steps or --tokens"
-_KEPT = "each run keeps curve.csv and TensorBoard's file in --out, and reports to nobody"
-_ONE_WAY = "a layer is worked through on one device: --parallel is ddp or fsdp, and no other way"
-ABSENT = {
-    "epochs": _EPOCHS,
-    "num-epochs": _EPOCHS,
-    "num-train-epochs": _EPOCHS,
-    "lr-decay-iters": "the rate falls until the last of the --steps, in the way of --schedule, to --min-lr",
-    "decay-ratio": "the rate falls from the end of the --warmup until the last of the --steps",
-    "intermediate-size": _WIDTH,
-    "feed-forward": _WIDTH,
-    "ffn-dim": _WIDTH,
-    "d-ff": _WIDTH,
-    "n-inner": _WIDTH,
-    "activation": "each --model has its published one: GELU in BERT and GPT-2, ReLU in T5",
-    "hidden-act": "each --model has its published one: GELU in BERT and GPT-2, ReLU in T5",
-    "bias": "each --model has its published ones: BERT and GPT-2 have biases, T5 has none",
-    "attn-implementation": "attention is PyTorch's scaled_dot_product_attention, which chooses a kernel itself",
-    "tf32": "float32 is multiplied as TF32 on every card that can",
-    "tensor-parallel": _ONE_WAY,
-    "tensor-parallel-degree": _ONE_WAY,
-    "pipeline-parallel": _ONE_WAY,
-    "pipeline-parallel-degree": _ONE_WAY,
-    "context-parallel-degree": _ONE_WAY,
-    "expert-parallel-degree": _ONE_WAY,
-    "backend": "processes speak over NCCL on cards, and over Gloo elsewhere",
-    "nproc-per-node": "torchrun starts the processes, and this option is its own",
-    "num-workers": "rows are tokenised once and then read from a file, which needs no further process",
-    "dataloader-num-workers": "rows are tokenised once and then read from a file, which needs no further process",
-    "report-to": _KEPT,
-    "wandb": _KEPT,
-    "wandb-log": _KEPT,
-    "wandb-project": _KEPT,
-    "wandb-run-name": _KEPT,
-    "enable-wandb": _KEPT,
-    "enable-tensorboard": _KEPT,
-    "label-smoothing": "the loss is the cross-entropy of the true tokens alone",
-    "label-smoothing-factor": "the loss is the cross-entropy of the true tokens alone",
-    "lora": "all weights are trained",
-    "use-peft": "all weights are trained",
-    "load-in-8bit": "weights are float32; --precision says in what they are multiplied",
-    "push-to-hub": "nothing is uploaded: python -m minilib.training.export writes a folder of transformers",
-    "do-train": "python -m minilib.training trains and validates, python -m minilib.training.evaluate only evaluates",
-    "do-eval": "python -m minilib.training trains and validates, python -m minilib.training.evaluate only evaluates",
-    "eval-only": "python -m minilib.training trains and validates, python -m minilib.training.evaluate only evaluates",
-}

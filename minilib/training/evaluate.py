@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from minilib import program
 from minilib.data.corpora import Texts, corpus
 from minilib.data.files import whole
 from minilib.data.loader import evaluation
@@ -68,16 +69,14 @@ def evaluate(asked: Evaluation) -> dict:
 
 
 def main() -> int:
-    try:
+    def work() -> str:
         found = evaluate(parse(None, Evaluation, "python -m minilib.training.evaluate", "The loss of a trained model."))
-    except (ValueError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    print(
-        f"loss {found['loss']:.3f} nats a token (unigram entropy {found['unigram_entropy']:.3f}),"
-        f" {found['accuracy']:.1%} guessed right, {found['tokens']:,} tokens"
-    )
-    return 0
+        return (
+            f"loss {found['loss']:.3f} nats a token (unigram entropy {found['unigram_entropy']:.3f}),"
+            f" {found['accuracy']:.1%} guessed right, {found['tokens']:,} tokens"
+        )
+
+    return program(work)
 
 
 if __name__ == "__main__":

@@ -17,8 +17,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import torch
+from safetensors import SafetensorError
 from torch import nn
 
+from minilib import program
 from minilib.data.tokenizer import Tokenizer
 from minilib.models import registry
 from minilib.training import checkpoint, hugging_face
@@ -66,8 +68,8 @@ def save(run: str | Path, out: str | Path, precision: str = "fp32") -> Path:
         precision: of the weights in it, "fp32" or "bf16".
 
     Raises:
-        ValueError: as for `load`, the folder is there already, or transformers has no such model (BERT with
-            `pre_norm`); nothing is written then.
+        ValueError: as for `load`, or the folder is there already; nothing is written then.
+        OSError: the folder cannot be written, and is not there; the message names it.
     """
     model, tokenizer, config = load(run)
     out = Path(out)
@@ -75,13 +77,15 @@ def save(run: str | Path, out: str | Path, precision: str = "fp32") -> Path:
         raise ValueError(f"out = {str(out)!r}: must be a new folder, and is there already")
     part = out.with_name(out.name + ".part")
     shutil.rmtree(part, ignore_errors=True)
-    part.mkdir(parents=True)
     try:
+        part.mkdir(parents=True)
         hugging_face.write(part, model.size, model.state_dict(), tokenizer, DTYPES[precision])
         if config is not None:
             told = dataclasses.asdict(config) | {"out": None, "init_from": None}  # folders of this machine
             hugging_face.write_object(part / CONFIG, told)
         os.rename(part, out)
+    except (OSError, SafetensorError) as error:  # some say "No space left on device", and not where
+        raise OSError(f"{out} could not be written: {error}") from None
     finally:
         shutil.rmtree(part, ignore_errors=True)
     return out
@@ -112,8 +116,7 @@ def build(config: Config, vocabulary: int, positions: int | None = None) -> nn.M
     """
     changes = shape(config) | {"dropout": config.dropout, "checkpoint_activations": config.recompute}
     if config.model.startswith("bert"):
-        changes |= {"next_sentence": config.next_sentence, "pre_norm": config.pre_norm}
-        changes |= {"published_weights": config.published_weights}
+        changes |= {"next_sentence": config.next_sentence, "published_weights": config.published_weights}
     return registry.model(config.model, vocabulary=vocabulary, length=positions or longest(config), **changes)
 
 
@@ -164,7 +167,7 @@ def check_weights(ours: dict[str, tuple], weights: dict[str, torch.Tensor], fold
         there, here = theirs.get(wrong[0], "absent"), ours.get(wrong[0], "absent")
         raise ValueError(
             f"the weights in {folder} are of another model: {wrong[0]} is {there} there and {here} here; model, layers,"
-            " width, heads, pre_norm and next_sentence must be equal"
+            " width, heads and next_sentence must be equal"
         )
 
 
@@ -221,14 +224,12 @@ class Export:
 
 
 def main() -> int:
-    try:
+    def work() -> str:
         about = "Write a run's newest weights and its tokenizer into a folder of transformers."
         asked = parse(None, Export, "python -m minilib.training.export", about)
-        print(f"exported to {save(asked.run, asked.out, asked.precision)}")
-    except (ValueError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    return 0
+        return f"exported to {save(asked.run, asked.out, asked.precision)}"
+
+    return program(work)
 
 
 if __name__ == "__main__":

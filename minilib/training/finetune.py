@@ -22,7 +22,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from minilib import schedules
+from minilib import program, schedules
 from minilib.data.classification import ClassificationData, task
 from minilib.experiments import records
 from minilib.models.bert import Bert
@@ -189,12 +189,10 @@ def accuracy(model: Classifier, rows: ClassificationData, device: torch.device) 
 
 
 def main() -> int:
-    try:
+    def work() -> None:
         finetune(parse(None, Finetuning, "python -m minilib.training.finetune", "Fine-tune a BERT as a classifier."))
-    except (ValueError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    return 0
+
+    return program(work)
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ from minilib.training.config import Config, read_json
 LIBRARIES = ("torch", "numpy", "tokenizers", "safetensors")
 LOCK = ".lock"
 # What may be another when a run goes on: where, how it is shared out, what is kept of it, and how long it is.
-FREE = {"out", "device", "parallel", "micro_batch", "log_every", "evaluate_every", "save_every", "keep", "keep_best"}
+FREE = {"out", "device", "parallel", "micro_batch", "log_every", "evaluate_every", "save_every", "keep"}
 FREE |= {"steps", "tokens", "patience"}
 
 
@@ -45,13 +45,15 @@ class MetricsLogger:
 
     def add(self, row: dict) -> None:
         """A row, with the same keys each time; NaN where nothing was measured."""
+        anew = not self.rows or list(self.rows[0]) != list(row)  # as of a run that began with other columns
+        self.rows = [{name: old.get(name, math.nan) for name in row} for old in self.rows] if anew else self.rows
         self.rows.append(row)
-        if len(self.rows) == 1:
+        if anew:
             self._write_curve()
         else:
             path = self.folder / "curve.csv"
             try:
-                with open(path, "a", encoding="utf-8") as file:
+                with open(path, "a", encoding="utf-8", newline="\n") as file:
                     file.write(",".join(str(v) for v in row.values()) + "\n")
                     file.flush()
                     os.fsync(file.fileno())

@@ -20,7 +20,6 @@ from torch import nn
 from tqdm import tqdm
 
 from minilib import schedules
-from minilib.analysis import noise
 from minilib.analysis.flops import per_row
 from minilib.torch_optim import cannot_compile
 from minilib.training import checkpoint, distributed, export
@@ -32,6 +31,7 @@ from minilib.training.run_dir import LOCK, MetricsLogger, check_folder, check_to
 from minilib.training.step import step_if_finite
 
 DTYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}  # the less is needed, the earlier
+MAX_SKIPPED = 20  # steps without a finite gradient, before a run gives up
 NOT_VALIDATED = {"validation_loss": math.nan, "validation_accuracy": math.nan}
 
 
@@ -192,17 +192,19 @@ class Run:
         self.model.train()
         for k, phase, number in self.steps_left():
             lr = learning_rate(self.config, phase, number)
-            loss, norm, squares = self.one_step(k, phase, number, lr)
+            loss, norm = self.one_step(k, phase, number, lr)
             self.step, self.tokens = self.step + 1, self.tokens + phase.batch_size * phase.length
             stretch.add(loss)
             sync(self.device)
+            if self.saving is not None and self.saving.done():  # it may have failed
+                self.wait_for_checkpoint()
             bar.update()
             due = self.due(asked)
             if not due:
                 continue
             wait(self.device)
             self.seconds += perf_counter() - stretch.began
-            row = self.measure(k, phase, stretch, lr, norm) | self.noise(k, phase, squares)
+            row = self.measure(k, phase, stretch, lr, norm)
             self.check_health(row["loss"])
             rows += 1
             if rows == 2 and "stop" not in due:  # the first has what takes long once, such as compiling
@@ -246,12 +248,12 @@ class Run:
         """Gradients of the whole batch, clipped, and a step.
 
         Returns:
-            (loss, 1), or (0, 0) where the step was skipped; the gradient's norm; squared norms of a part and of all.
+            (loss, 1), or (0, 0) where the step was skipped; the gradient's norm.
         """
         count = phase.batch_size // (self.micro[k] * self.env.world_size)
         if self.config.dropout:
-            seed(self.device, ((self.config.seed + 1) * 1_000_003 + self.step) * 4_096 + self.env.rank)
-        total, small = 0.0, None
+            seed(self.device, dropout_seed(self.config.seed, self.step, self.env.rank))
+        total = 0.0
         for i in range(count):
             batch = self.data.batch(k, number, i)
             distributed.accumulate(self.model, last=i == count - 1)
@@ -259,12 +261,9 @@ class Run:
                 loss = self.model(batch).loss / count
             (self.scaler.scale(loss) if self.scaler else loss).backward()
             total = total + loss.detach()
-            if self.config.noise_scale and i == 0 and count > 1:
-                small = squared_norm(self.model) * count**2
         norm, finite = step_if_finite(self.optimizer, self.model.parameters(), lr, self.config.clip, self.scaler)
         self.skipped += ~finite
-        counted = torch.stack([torch.where(finite, total, 0.0), finite.float()])
-        return counted, norm, (small, norm * norm)
+        return torch.stack([torch.where(finite, total, 0.0), finite.float()]), norm
 
     # ---- What the loop asks for now and then --------------------------------------------------------------------
 
@@ -318,24 +317,14 @@ class Run:
         if flops:
             self.say(f"time       about {flops / rate / 60:,.1f} minutes left at this rate, without validation")
 
-    def noise(self, k: int, phase: Phase, squares) -> dict:
-        """Two unbiased estimates, to be averaged over rows before they are divided: noise scale = noise/signal."""
-        small, big = squares
-        if small is None:
-            return dict.fromkeys(("noise_signal", "noise_noise"), math.nan)
-        small = float(distributed.mean(small, self.env))
-        signal, noisy = noise.two_batch(small, float(big), self.micro[k], phase.batch_size)
-        return {"noise_signal": signal, "noise_noise": noisy}
-
     def check_health(self, loss: float) -> None:
         guess = math.log(len(self.data.tokenizer))
         skipped = int(self.skipped)
-        allowed = self.config.max_skipped
+        allowed = MAX_SKIPPED
         if self.scaler:  # after so many good steps it tries twice its scale, which may cost a step
             allowed += (self.step - skipped) // self.scaler.get_growth_interval()
         if skipped > allowed:
-            limit = f"max_skipped = {self.config.max_skipped} allows {allowed} by now"
-            trouble = f"{skipped} steps had a gradient that was not finite, {limit}"
+            trouble = f"{skipped} steps had a gradient that was not finite, where {allowed} may"
         elif loss > 2 * guess:  # NaN where all steps since the last row were skipped
             trouble = f"the loss is {loss:.2f}, that of guessing {guess:.2f}"
         else:
@@ -355,7 +344,7 @@ class Run:
         if math.isnan(loss):
             return False
         self.best = {"step": self.step, "validation_loss": loss, "since": 0}
-        return self.config.keep_best
+        return self.config.patience is not None
 
     def out_of_patience(self) -> bool:
         """Whether `patience` validations have passed since the best one."""
@@ -369,7 +358,7 @@ class Run:
         if self.first or group is not None:
             numbers = {"step": self.step, "tokens": self.tokens, "seconds": self.seconds, "skipped": int(self.skipped)}
             numbers |= {"best": self.best, "scaler": self.scaler and self.scaler.state_dict()}
-            best = self.best["step"] if self.best and self.config.keep_best else None
+            best = self.best["step"] if self.best and self.config.patience else None
             folder, keep = self.folder / "checkpoints", self.config.keep
             self.saving = checkpoint.begin(folder, self.step, weights, state, numbers, keep, best, group)
 
@@ -461,8 +450,7 @@ def checksum(tensors: Iterable[torch.Tensor]) -> int:
 
 
 def learning_rate(config: Config, phase: Phase, step: int) -> float:
-    """The learning rate of a step of a phase, counted from 0: warm-up times what is between the peak and `min_lr`."""
-    peak = phase.lr * (schedules.sqrt_scaling(phase.batch_size, config.scale_lr) if config.scale_lr else 1.0)
+    """The learning rate of a step of a phase, counted from 0: the peak times warm-up times what is left."""
     warm = round(phase.warmup * phase.steps) if phase.warmup < 1 else round(phase.warmup)
     decay = {
         "constant": lambda: 1.0,
@@ -470,8 +458,12 @@ def learning_rate(config: Config, phase: Phase, step: int) -> float:
         "polynomial": lambda: schedules.polynomial(step, phase.steps, config.power),
         "cosine": lambda: schedules.cosine(step, phase.steps),
     }
-    warm, left = schedules.warmup(step, warm), decay[config.schedule]()
-    return peak * warm * left + min(config.min_lr, peak) * warm * (1 - left)
+    return phase.lr * schedules.warmup(step, warm) * decay[config.schedule]()
+
+
+def dropout_seed(seed: int, step: int, rank: int) -> int:
+    """Another for each step and process of a run, of 64 bits as torch takes them."""
+    return (((seed + 1) * 1_000_003 + step) * 4_096 + rank) % 2**64
 
 
 def micro_batch(config: Config, phase: Phase, world_size: int) -> int:
@@ -482,10 +474,6 @@ def micro_batch(config: Config, phase: Phase, world_size: int) -> int:
     micro = min(config.micro_batch or share, share)
     if share % micro:
         raise ValueError(f"micro_batch must divide the {share} rows that a process has a step, got {micro}")
-    if config.noise_scale and (share == micro or (world_size > 1 and config.parallel == "fsdp")):
-        raise ValueError(
-            f"noise_scale needs two micro-batches a process, and not fsdp: give a micro_batch below {share}"
-        )
     return micro
 
 
@@ -495,16 +483,11 @@ def own_precision(config: Config, env: distributed.DistEnv) -> str:
     ValueError: float16 is asked for where there is no loss scaling.
     """
     trouble = None
-    if config.noise_scale or (env.world_size > 1 and config.parallel == "fsdp"):
-        trouble = "goes neither with fsdp nor with noise_scale"
+    if env.world_size > 1 and config.parallel == "fsdp":
+        trouble = "does not go with fsdp"
     elif env.device.type not in ("cpu", "cuda"):
         trouble = f"is for cuda and cpu, not for {env.device.type}"
     if trouble and config.precision == "fp16":
         raise ValueError(f"precision fp16 {trouble}: give bf16 or fp32")
     own = config.precision or precision(env.device)
     return "fp32" if trouble and own == "fp16" else own
-
-
-def squared_norm(model: nn.Module) -> torch.Tensor:
-    """Of the gradients that this process has."""
-    return sum(p.grad.detach().float().square().sum() for p in model.parameters() if p.grad is not None)

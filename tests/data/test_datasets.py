@@ -219,6 +219,15 @@ class TestBuild:
         assert list(built["packages"]["train"].items()) == [("cats", 1), ("none", 0), ("dogs", 1)]
         assert built["packages"]["validation"] == {"cats": 0, "none": 0, "dogs": 0}
 
+    def test_it_says_how_far_it_is(self, tmp_path, monkeypatch):
+        monkeypatch.setattr("minilib.data.progress.FIRST", 0.0)
+        said = []
+        package_docs.build({"p": write_package(tmp_path, a="x" * 500_000, b="y" * 1_500_000)}, said.append)
+        assert [line.split(",")[0] for line in said] == [
+            "reading docstrings: 0.5 million characters of 2.0",
+            "reading docstrings: 2.0 million characters of 2.0",
+        ]
+
     def test_two_processes_with_other_hash_seeds_build_the_same_bytes(self, tmp_path):
         root = write_package(tmp_path, **{f"m{i}": f'"""{CAT} {DOG} {i}."""' for i in range(9)})
         code = (
@@ -250,7 +259,7 @@ class TestCache:
         monkeypatch.setattr(package_docs, "version", lambda distribution: "1.0+cpu")
         builds = []
         build = package_docs.build
-        monkeypatch.setattr(package_docs, "build", lambda roots: builds.append(roots) or build(roots))
+        monkeypatch.setattr(package_docs, "build", lambda roots, say: builds.append(roots) or build(roots, say))
         return builds
 
     def file(self, tmp_path):
@@ -658,6 +667,7 @@ class TestTextFolder:
         (tmp_path / "b.txt").write_text("Zwei", encoding="utf-8-sig")
         (tmp_path / "a.txt").write_text("Größe", encoding="utf-8")
         (tmp_path / "c.md").write_text("no")
+        (tmp_path / "folder.txt").mkdir()
         assert list(data.text_folder(tmp_path).items()) == [("a.txt", "Größe"), ("b.txt", "Zwei")]
 
     def test_bad_folders_are_named(self, tmp_path):

@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import re
 import tracemalloc
 
 import numpy as np
@@ -123,6 +124,76 @@ def test_one_paragraph_or_line_is_in_memory_and_not_the_text(tmp_path):
     assert peak < 500_000
 
 
+def test_a_line_of_any_length_is_read_in_parts_that_end_at_blanks(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "LONGEST", 20)
+    monkeypatch.setattr(files, "AT_ONCE", 20)
+    words = [f"word-{k}" for k in range(99)]
+    (tmp_path / "a.txt").write_text(" ".join(words) + "\n\n" + "x" * 50 + "\n\nshort\nlines\n\n", encoding="utf-8")
+    found = [paragraph for _, paragraph in read(tmp_path / "a.txt", "text")]
+    assert max(map(len, found)) <= 40
+    at = found.index("x" * 20)
+    assert " ".join(found[:at]).split() == words
+    assert found[at:] == ["x" * 20, "x" * 20, "x" * 10, "short lines"]
+    (tmp_path / "a.jsonl").write_text(json.dumps({"text": " ".join(words)}), encoding="utf-8")
+    assert [*read(tmp_path / "a.jsonl", "text")] == [(0, paragraph) for paragraph in found[:at]]
+
+
+def test_a_line_of_two_million_characters_takes_the_memory_of_a_block(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("These are the words of one line. " * 60_000 + "\n\nThe end.", encoding="utf-8")
+    tracemalloc.start()
+    train, held = last_twentieths(str(path), "text")
+    assert max(len(text) for documents in (train, held) for text, _ in pieces(documents, 50_000)) < 200_000
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 4_000_000  # the words of 100,000 characters as a list, and their pieces
+
+
+GOOD = [json.dumps({"text": f"one two {k}"}) for k in range(1000)]
+
+
+@pytest.mark.parametrize(
+    ("bad", "why"),
+    [
+        ('{"text": "x"', "Expecting ',' delimiter, column 13"),
+        ('{"txet": "x", "n": 1}', "it has txet, n"),
+        ('{"text": 5}', "text is 5"),
+        ('"text"', "it is no object"),
+        ("[" * 100_000 + "]" * 100_000, "it is nested too deeply"),
+    ],
+    ids=lambda bad: bad[:20],
+)
+def test_a_bad_line_is_named_by_its_number_in_the_file(tmp_path, bad, why):
+    path = tmp_path / "b.jsonl"
+    path.write_text("\n".join([*GOOD[:700], bad, *GOOD[700:]]), encoding="utf-8")
+    said = f"{path}, line 701: must be an object with the text 'text' ({why})"
+    with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
+        corpus(str(path))
+
+
+@pytest.mark.parametrize("name", ["b.txt", "b.jsonl", "b.jsonl.gz"])
+def test_the_line_that_is_no_utf_8_is_named(tmp_path, name):
+    lines = [line.encode() for line in GOOD]
+    lines[700] = '{"text": "Größe"}'.encode("latin-1")
+    with (gzip.open if name.endswith("gz") else open)(tmp_path / name, "wb") as file:
+        file.write(b"\n".join(lines))
+    with pytest.raises(ValueError, match=f"{name}, line 701: must be UTF-8 text"):
+        corpus(str(tmp_path / name))
+
+
+def test_half_a_character_is_replaced_and_a_long_number_elsewhere_is_no_matter(tmp_path):
+    emoji = r'{"text": "cut \ud83d, \ude00 whole \ud83d\ude00"}'
+    (tmp_path / "b.jsonl").write_text(emoji + '\n{"text": "x", "n": ' + "9" * 5000 + "}", encoding="utf-8")
+    documents = whole(str(tmp_path), "text", "corpus")
+    assert list(documents) == ["cut \ufffd, \ufffd whole \U0001f600", "x"]
+
+
+def test_a_folder_that_is_called_like_a_file_is_none(tmp_path):
+    (tmp_path / "sub.txt").mkdir()
+    (tmp_path / "sub.txt" / "a.txt").write_text("one\n\ntwo")
+    assert list(whole(str(tmp_path), "text", "corpus")) == ["one\ntwo"]
+
+
 class TestSample:
     def test_a_text_that_is_no_longer_than_the_sample_is_taken_whole(self, tmp_path):
         documents = whole(jsonl(tmp_path / "a.jsonl", TEXTS), "text", "corpus")
@@ -153,8 +224,8 @@ def test_progress_is_silent_at_first_and_then_says_how_long_it_takes(monkeypatch
     for second in range(1, 601):
         now[0] = float(second)
         progress.add(100_000, 25_000)
-    assert said[0] == "reading: 1 million characters of 100, 25,000 tokens/s, about 16.5 minutes left"
-    assert 10 < len(said) < 25
+    assert said[0] == "reading: 0.3 million characters of 100.0, 25,000 tokens/s, about 16.6 minutes left"
+    assert 10 < len(said) < 30
 
 
 def test_documents_can_be_gone_through_again(tmp_path):

@@ -6,9 +6,10 @@ import shutil
 
 import pytest
 import torch
+from safetensors import SafetensorError
 
 from minilib.models import registry
-from minilib.training import checkpoint, export, trainer
+from minilib.training import checkpoint, export, hugging_face, trainer
 from minilib.training.config import Config
 from minilib.training.run_dir import read_curve
 from tests.training.test_trainer import weights
@@ -51,6 +52,18 @@ def test_an_export_in_bfloat16_has_half_the_bytes_and_is_loaded_alike(complete_r
     assert (a - b).norm() < 2**-8 * a.norm()
     with pytest.raises(ValueError, match="must be a new folder, and is there already"):
         export.save(config.folder, out)
+
+
+@pytest.mark.parametrize("full", [OSError(28, "No space left on device"), SafetensorError("I/O error: No space left")])
+def test_a_full_disk_is_said_with_the_folder_and_nothing_is_left(complete_run, tmp_path, monkeypatch, full):
+    def write(folder, *_):
+        (folder / "config.json").write_text("{}")
+        raise full
+
+    monkeypatch.setattr(hugging_face, "write", write)
+    with pytest.raises(OSError, match=f"{tmp_path}/out could not be written: .*No space left"):
+        export.save(complete_run[0].folder, tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_cannot_be_loaded_is_named(complete_run, tmp_path):

@@ -108,6 +108,22 @@ def test_a_folder_without_a_run_is_said_in_one_line(program, monkeypatch, capsys
     assert "none is no run and no exported model: must have run-config.json" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("program", "words", "line"),
+    [
+        (generate, ["--seed", "9" * 20], f"seed must be from 0 to 9223372036854775807, got {'9' * 20}"),
+        (generate, ["--prompt", "the [MASK] \udcff"], r"prompt must be text in UTF-8, got 'the [MASK] \udcff'"),
+        (generate, ["--run", ""], "run must not be empty"),
+        (evaluate, ["--text", ""], "text must not be empty"),
+        (export, ["--out", ""], "out must not be empty"),
+    ],
+)
+def test_what_no_command_can_take_is_said_in_one_line(program, words, line, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["it", *words])
+    assert program.main() == 2
+    assert capsys.readouterr().err == f"error: {line}\n"
+
+
 def test_the_commands_print_what_they_found(trained, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["it", "--run", trained["bert"], "--prompt", "my [MASK] sees a dog."])
     assert generate.main() == 0

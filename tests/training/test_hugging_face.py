@@ -400,12 +400,3 @@ def test_a_pair_of_texts_has_two_segments(runs, tmp_path):
     segments = pair["token_type_ids"]
     assert segments[0] == 0
     assert segments[-1] == 1
-
-
-def test_pre_norm_is_refused_and_nothing_is_written(small, tmp_path):
-    config = small(pre_norm=True, steps=1)
-    trainer.train(config, quiet=True)
-    with pytest.raises(ValueError, match="pre_norm = True: transformers has no such BERT"):
-        export.save(config.folder, tmp_path / "out")
-    assert {path.name for path in tmp_path.iterdir()} == {"run"}
-    assert export.load(config.folder).model.size.pre_norm

@@ -6,6 +6,7 @@ import resource
 import shutil
 import signal
 import time
+from concurrent.futures import Future
 
 import pytest
 
@@ -117,6 +118,17 @@ def test_a_full_disk_is_said_in_one_line_that_names_the_file(small, tmp_path, si
     assert not list(config.folder.rglob("*.part"))
 
 
+def test_a_checkpoint_that_fails_in_the_background_ends_the_run_at_the_next_step(small, monkeypatch):
+    failed = Future()
+    failed.set_exception(OSError("the checkpoint could not be written: No space left on device"))
+    monkeypatch.setattr(checkpoint, "begin", lambda *_: failed)
+    steps, one_step = [], trainer.Run.one_step
+    monkeypatch.setattr(trainer.Run, "one_step", lambda run, *at: steps.append(run.step) or one_step(run, *at))
+    with pytest.raises(OSError, match="could not be written: No space left"):
+        trainer.train(small(steps=40, save_every=4, evaluate_every=40), quiet=True)
+    assert steps == [0, 1, 2, 3, 4]
+
+
 def test_a_cut_last_row_of_the_curve_is_left_out_and_a_damaged_one_is_named(small, monkeypatch):
     config = died_after(small(), 6, monkeypatch)
     path = config.folder / "curve.csv"
@@ -186,7 +198,7 @@ def test_the_best_checkpoint_is_kept(small, monkeypatch):
     losses = iter([5.0, 3.0, 4.0, 6.0])
     found = lambda self: {"validation_loss": next(losses), "validation_accuracy": 0.0}  # noqa: E731
     monkeypatch.setattr(trainer.Run, "validate", found)
-    config = small(steps=16, keep=1, keep_best=True, save_every=16)
+    config = small(steps=16, keep=1, patience=9, save_every=16)
     trainer.train(config, quiet=True)
     assert [int(path.name[5:]) for path in checkpoint.complete(config.folder / "checkpoints")] == [8, 16]
     assert checkpoint.newest(config.folder / "checkpoints").state["best"] == {

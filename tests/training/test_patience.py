@@ -24,7 +24,7 @@ def run(small, monkeypatch):
 
 
 def test_it_stops_after_so_many_validations_without_a_better_one_and_says_so(run, capsys):
-    config = run(patience=3, keep_best=True)
+    config = run(patience=3)
     results = trainer.train(config)
     assert (results["steps"], results["stopped_early"], results["validation_loss"]) == (12, True, 3.1)
     said = capsys.readouterr().out.strip().split("\n")[-1]

@@ -50,16 +50,6 @@ def test_the_recipe_runs_at_toy_size_and_warms_up_twice(small):
     assert results["validation_loss"] < read_curve(config.folder)[0]["loss"]
 
 
-def test_scale_lr_grows_as_the_root_of_the_batch_of_each_phase(small):
-    phases = [{"steps": 2, "batch_size": 16}, {"steps": 2, "batch_size": 4}]
-    config = small(scale_lr=4, lr=1e-3, warmup=0.0, schedule="constant", phases=phases, log_every=1)
-    trainer.train(config, quiet=True)
-    rates = [row["lr"] for row in read_curve(config.folder)]
-    assert rates == pytest.approx([1e-3 * sqrt_scaling(16, 4)] * 2 + [1e-3] * 2) == [2e-3, 2e-3, 1e-3, 1e-3]
-    with pytest.raises(ValueError, match="scale_lr must be at least 1, got 0"):
-        small(scale_lr=0)
-
-
 def test_two_machines_meet_as_in_the_slurm_script(small, tmp_path):
     config = small()
     with socket.socket() as free:
