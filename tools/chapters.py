@@ -14,6 +14,7 @@ import nbformat
 NEVER = {"skip-execution", "nbval-skip", "raises-exception", "nbval-raises-exception"}
 UNSEEN = {"hide-input", "hide-cell", "remove-cell", "remove-input"}  # tags of cells whose code a page does not show
 WIDEST = 76  # characters of a line of code that a page of 1,200 px shows without scrolling
+UNLABELLED = 'a folded cell does not say what is inside: mystnb: {code_prompt_show: "Show the ..."}'
 FETCH = "fetch-the-book"  # the tag of the cell that tools/first_cell.py puts into every chapter
 FENCE = r"^(?P<mark>:{{3,}}|`{{3,}})\{{{name}\}}[ \t]*(?P<title>[^\n]*)\n(?P<body>.*?)^(?P=mark)[ \t]*$"
 
@@ -165,6 +166,21 @@ def core_path_violations(nb) -> list[str]:
         if not re.search(r"^\*Level: (easy|medium|hard|open)\. Time: \d", match["body"], re.MULTILINE):
             violations.append(f"exercise {option(match['body'], 'label')} does not say its level and time")
     return violations
+
+
+def fold_label(metadata: dict) -> str:
+    """What stands on the fold of a cell with this metadata; empty where it does not say."""
+    mystnb = metadata.get("mystnb", {})
+    told = mystnb.get("code_prompt_show", "")
+    if told or "figure" not in mystnb:
+        return told if re.match(r"Show (?!the (source|content|outputs?|code)$)\w", told) else ""
+    return "Show how this figure is drawn" if "hide-input" in metadata["tags"] else "Show the figure"
+
+
+def unlabelled_folds(nb) -> list[str]:
+    """Folded cells whose label is missing, or says only that something is folded."""
+    folded = [cell for cell in code(nb) if any(tag.startswith("hide-") for tag in tags(cell))]
+    return [f"cell {head(cell)}: {UNLABELLED}" for cell in folded if not fold_label(cell.metadata)]
 
 
 def proof_groups(nb) -> list[tuple[set[int], list]]:

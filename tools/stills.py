@@ -3,8 +3,9 @@
     python tools/stills.py               all figures whose still differs from what they draw today
     python tools/stills.py noise-cloud   this one
 
-Each figure is opened in a headless browser as a reader finds it, in its light colours; its panels, side by side, are
-written to `book/figures/NAME.svg`. Deliberately absent: the controls and the sentence; a caption says what matters.
+Each figure is opened in a headless browser, in its light colours, and set as `ui.still` says, with all that waits for
+a reader's first move; its panels, side by side, are written to `book/figures/NAME.svg`.
+Deliberately absent: the controls and the sentence; a caption says what matters.
 """
 
 import argparse
@@ -50,12 +51,22 @@ def open_figure(browser: Browser, name: str):
 def still(browser: Browser, name: str) -> str:
     """The figure's panels as one SVG, colours resolved."""
     page = open_figure(browser, name)
+    page.evaluate("Live.still(document.querySelector('.live'))")
     panels = page.locator(".panels > svg").evaluate_all(
         "all => all.map(svg => [svg.outerHTML, svg.viewBox.baseVal.width, svg.viewBox.baseVal.height])"
     )
+    used = {
+        *re.findall(r"var\(--([\w-]+)\)", " ".join(text for text, *_ in panels)),
+        "ink",
+        "soft",
+        "line",
+        "paper",
+        "panel",
+    }
     colors = page.evaluate(
-        "() => Object.fromEntries(['ink', 'soft', 'line', 'paper', 'panel', 'a', 'b', 'c', 'd', 'e', 'shade'].map("
-        "name => [name, getComputedStyle(document.querySelector('.live')).getPropertyValue('--' + name).trim()]))"
+        "names => Object.fromEntries(names.map(name =>"
+        " [name, getComputedStyle(document.querySelector('.live')).getPropertyValue('--' + name).trim()]))",
+        sorted(used),
     )
     page.close()
     left, drawn = 0, []
@@ -66,7 +77,7 @@ def still(browser: Browser, name: str) -> str:
     svg = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {left - GAP:g} {height:g}">'
     svg += f"<style>{STYLE.format(**colors)}</style>"
     svg += f'<rect width="100%" height="100%" fill="{colors["paper"]}"/>' + "\n".join(["", *drawn, "</svg>", ""])
-    return re.sub(r"var\(--(\w+)\)", lambda match: colors[match[1]], svg).replace("><", ">\n<")
+    return re.sub(r"var\(--([\w-]+)\)", lambda match: colors[match[1]], svg).replace("><", ">\n<")
 
 
 def main() -> int:

@@ -78,7 +78,7 @@
   }
 
   Live.figure("carry-the-rate", { record, carried, median }, (ui) => {
-    const colors = { LAMB: "var(--b)", AdamW: "var(--a)", LARS: "var(--d)" }, methods = Object.keys(colors);
+    const methods = ["LAMB", "AdamW", "LARS"], colors = Object.fromEntries(methods.map((name) => [name, `var(--${name})`]));
     const said = (v) => (v < 0.01 ? "10⁻³" : `${v}`);
     const loss = { range: [0.0002, 4], log: true, ticks: [0.001, 0.01, 0.1, 1], format: said };
     const left = ui.panel({
@@ -89,8 +89,8 @@
     for (const name of methods) {
       const low = batches.map((b, k) => [b, Math.min(...losses[name][k])]);
       const high = batches.map((b, k) => [b, Math.max(...losses[name][k])]);
-      left.area([...low, ...high.reverse()], { fill: colors[name], "fill-opacity": 0.16 }, left.back);
-      left.line(batches.map((b, k) => [b, median(losses[name][k])]), { stroke: colors[name] }, left.back);
+      left.area([...low, ...high.reverse()], { fill: colors[name], "fill-opacity": 0.16, class: "landmark" }, left.back);
+      left.line(batches.map((b, k) => [b, median(losses[name][k])]), { stroke: colors[name], class: "landmark" }, left.back);
     }
     left.line([[base, 0.0002], [base, 4]], { stroke: "var(--soft)", "stroke-dasharray": "2 4" }, left.back);
     left.legend(methods.map((name) => [name, colors[name]]));
@@ -129,12 +129,13 @@
     }
 
     const bar = ui.slider({
-      label: "batch size", range: [0, batches.length - 1], steps: batches.length - 1, value: batches.length - 1,
+      label: "batch size", range: [0, batches.length - 1], steps: batches.length - 1, value: batches.indexOf(base),
       format: (k) => Live.number(batches[Math.round(k)], 4), change: draw,
     });
-    ui.button("128, where all were tuned", () => bar.set(3));
-    ui.button("512, where the gap opens", () => bar.set(5));
-    ui.button("all of the data", () => bar.set(7));
+    ui.button("batch 128", () => bar.set(3));
+    ui.button("batch 512", () => bar.set(5));
+    ui.button("batch 1,437", () => bar.set(7));
+    ui.still(() => bar.set(7));
     left.drag((b) => {
       const away = batches.map((other) => Math.abs(Math.log(other / b)));
       bar.set(away.indexOf(Math.min(...away)));

@@ -56,11 +56,11 @@
     const bar = ui.slider({
       label: "learning rate η", range: [0, longest], value: 0.1, steps: 300, format: (v) => v.toFixed(3), change: draw,
     });
-    ui.button("slow: 0.02", () => bar.set(0.02));
-    ui.button("one over the curvature: 1/8", () => bar.set(turn));
-    ui.button("just below the edge: 0.24", () => bar.set(0.24));
-    ui.button("the edge: 2/8", () => bar.set(edge));
-    ui.button("beyond: 0.26", () => bar.set(0.26));
+    ui.button("η = 0.02", () => bar.set(0.02));
+    ui.landmark("η = 1/8", () => bar.set(turn));
+    ui.landmark("η = 0.24", () => bar.set(0.24));
+    ui.landmark("η = 2/8", () => bar.set(edge));
+    ui.landmark("η = 0.26", () => bar.set(0.26));
     ui.table(["η", "factor of x₁", "factor of x₂", `loss after ${steps} steps`],
       [0.02, 0.1, 0.125, 0.22, 0.24, 0.25, 0.26].map((lr) => [`${lr}`, (1 - lr).toFixed(3),
         (1 - 8 * lr).toFixed(2).replace("-", "−"), Live.number(loss(path(start, h, lr, steps)[steps], h))]));

@@ -51,10 +51,10 @@
       left.line(line(D, h > 1e-3 ? middle : rho(r, "double")), { stroke: "var(--a)" });
       for (const side of h > 1e-3 ? [-h, h] : [0]) left.dot(r + side, rho(r + side, "double"), { r: 5 });
       const grid = Array.from({ length: 171 }, (_, k) => 10 ** (-17 + k / 10));
-      const broad = { "stroke-width": 7, "stroke-opacity": 0.45 };
-      right.line(grid.map((v) => [v, truncation(r, v)]), { stroke: "var(--c)", ...broad });
-      right.line(grid.map((v) => [v, rounding(r, v, kind)]), { stroke: "var(--b)", ...broad });
-      for (const v of grid) right.dot(v, Math.max(1e-15, Math.abs(central(r, v, kind) - exact)), { r: 2 });
+      const broad = { "stroke-width": 7, "stroke-opacity": 0.45 }, hint = { class: "landmark" };
+      right.line(grid.map((v) => [v, truncation(r, v)]), { stroke: "var(--c)", ...broad, ...hint });
+      right.line(grid.map((v) => [v, rounding(r, v, kind)]), { stroke: "var(--b)", ...broad, ...hint });
+      for (const v of grid) right.dot(v, Math.max(1e-15, Math.abs(central(r, v, kind) - exact)), { r: 2, ...hint });
       right.line([[h, 1e-15], [h, 100]], { stroke: "var(--ink)", "stroke-width": 1.2 });
       right.dot(h, Math.min(10, Math.max(1e-13, error)), { r: 6 });
       const digits = Math.max(0, Math.floor(-Math.log10(error / exact)));
@@ -74,10 +74,10 @@
       label: "precision", value: kind, options: [["double", "float64"], ["single", "float32"]],
       change: (v) => { kind = v; draw(); },
     });
-    ui.button("long: 0.3", () => bar.set(0.3));
-    ui.button("the best step", () => bar.set(best(r, precision.value())));
-    ui.button("short: 10⁻¹⁴", () => bar.set(1e-14));
-    ui.button("r + h is r", () => bar.set(1e-17));
+    ui.button("h = 0.3", () => bar.set(0.3));
+    ui.landmark("where both errors are equal", () => bar.set(best(r, precision.value())));
+    ui.button("h = 10⁻¹⁴", () => bar.set(1e-14));
+    ui.button("h = 10⁻¹⁷", () => bar.set(1e-17));
     ui.table(["h", "float64: error", "float32: error"], [1e-1, 1e-2, 1e-3, 1e-5, 1e-8, 1e-11, 1e-14].map((v) =>
       [Live.number(v), ...["double", "single"].map((n) => Live.number(Math.abs(central(r, v, n) - exact)))]));
     h = bar.value();

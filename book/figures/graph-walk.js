@@ -84,10 +84,10 @@
       ui.verdict(`Step ${step} of ${steps.length - 1}. ${steps[step]}`);
     }
 
-    const time = ui.player({ label: "step", steps: steps.length - 1, value: steps.length - 1, delay: 1400, change: draw });
-    ui.button("the inputs", () => time.set(0));
-    ui.button("forward pass done", () => time.set(3));
-    ui.button("s has half of its adjoint", () => time.set(5));
+    const time = ui.player({ label: "step", steps: steps.length - 1, delay: 1400, change: draw });
+    ui.button("step 0", () => time.set(0));
+    ui.button("step 3", () => time.set(3));
+    ui.still(() => time.set(steps.length - 1));
     const v = values(2, -1, 3), done = backward(2, -1, 3)[6];
     ui.table(["value", "number", "adjoint"],
       ORDER.map((name, k) => [name, `${v[name]}`.replace("-", "−"), `${done[k]}`.replace("-", "−")]));

@@ -122,11 +122,12 @@
           `${Live.number(high, 3)}, and ${Live.number(100 * above, 2)} % of them above the start.`);
     }
     grow(0.5);
-    const time = ui.player({ label: "steps", steps: deep, value: deep, delay: 900, change: draw });
+    const time = ui.player({ label: "steps", steps: deep, delay: 900, change: draw });
     ui.choice({
       label: "learning rate", value: "0.5", change: (times) => { grow(Number(times)); draw(time.value()); },
       options: [["0.5", "0.5/L, as in the text"], ["1", "1/L"], ["2", "2/L"], ["3", "3/L, beyond the theorem"]],
     });
-    draw(deep);
+    draw(0);
+    ui.still(() => time.set(deep));
   });
 })();

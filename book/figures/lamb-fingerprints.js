@@ -109,10 +109,9 @@
       state.norm = norm; // the slider has no stop there
       draw();
     };
-    ui.button("a bias: small, no decay", () => at(0.5, 1, 1, "0"));
-    ui.button("a spike in step 10", () => at(5, 100, 10, "0"));
-    ui.button("norm at Adam's step, 32", () => at(32, 1, 1, "0"));
-    ui.button("a layer of zeros", () => at(0, 1, 1, "0"));
+    ui.button("norm 0.5, decay 0", () => at(0.5, 1, 1, "0"));
+    ui.button("norm 5, decay 0, a spike in step 10", () => at(5, 100, 10, "0"));
+    ui.button("norm 0, decay 0", () => at(0, 1, 1, "0"));
     draw();
   });
 })();

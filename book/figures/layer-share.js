@@ -15,7 +15,7 @@
   const overwrites = (lr, size) => base * (size / lr) ** 2;
 
   Live.figure("layer-share", { layers, carried, adamShare, overwrites }, (ui) => {
-    const lamb = 0.02, all = 1437, most = 32768, colors = { AdamW: "var(--a)", LAMB: "var(--b)" };
+    const lamb = 0.02, all = 1437, most = 32768, colors = { AdamW: "var(--AdamW)", LAMB: "var(--LAMB)" };
     const whole = (b) => (Math.abs(b / all - 1) < 0.02 ? all : Math.round(b)); // the slider has no stop at 1,437
     const percent = (share) => `${Live.number(100 * share, 2)} %`;
     const shares = { range: [0.003, 8], log: true, ticks: [0.01, 0.1, 1], format: (v) => `${100 * v} %` };
@@ -46,9 +46,9 @@
       });
       const ends = [16, most];
       for (const v of [rms[0], rms[4]]) {
-        right.line(ends.map((c) => [c, adamShare(carried(lr, c), v)]), { stroke: colors.AdamW });
+        right.line(ends.map((c) => [c, adamShare(carried(lr, c), v)]), { stroke: colors.AdamW, class: "landmark" });
       }
-      right.line(ends.map((c) => [c, carried(lamb, c)]), { stroke: colors.LAMB });
+      right.line(ends.map((c) => [c, carried(lamb, c)]), { stroke: colors.LAMB, class: "landmark" });
       right.line([[b, 0.003], [b, 8]], { stroke: "var(--ink)", "stroke-width": 1.2 });
       right.dot(b, moved[0], { r: 5, fill: colors.AdamW });
       right.dot(b, sane, { r: 5, fill: colors.LAMB });
@@ -67,16 +67,16 @@
     }
 
     const size = ui.slider({
-      label: "batch size", range: [16, most], log: true, value: all, steps: 220,
+      label: "batch size", range: [16, most], log: true, value: base, steps: 220,
       format: (b) => Live.number(whole(b), 5), change: draw,
     });
     const rate = ui.slider({
       label: "AdamW's rate at batch 128", range: [0.00125, 0.08], log: true, value: 0.04, steps: 60,
       format: (lr) => Live.number(lr), change: draw,
     });
-    ui.button("where both were tuned", () => { rate.set(0.04); size.set(base); });
-    ui.button("all of the data", () => { rate.set(0.04); size.set(all); });
-    ui.button("as long as layer 1", () => size.set(overwrites(rate.value(), rms[0])));
+    ui.button("batch 128", () => { rate.set(0.04); size.set(base); });
+    ui.button("batch 1,437", () => { rate.set(0.04); size.set(all); });
+    ui.still(() => size.set(all));
     draw();
   });
 })();

@@ -3,11 +3,16 @@
 //
 // A figure is one file:  Live.figure("noise-cloud", { pure functions }, (ui) => { build it with ui.panel, ui.slider ... });
 // The pure functions stand in Live.pure["noise-cloud"], where tests compare them with minilib.
+//
+// A figure opens undecided: until the reader's first move it says only what to move. What would give the answer away
+// has the class "landmark" and is not seen before the first move of something other than the steps of a player.
+// Buttons name settings. The key f, and a button, show the figure alone at the size of the window.
 "use strict";
 
 const Live = (() => {
   const SVG = "http://www.w3.org/2000/svg";
   const pure = {};
+  const stills = new WeakMap(); // the setting of a figure that paper and notebooks show
   let clips = 0;
 
   // ---- numbers -----------------------------------------------------------------------------------------------------
@@ -132,7 +137,7 @@ const Live = (() => {
         const round = { "stroke-linecap": "round", "stroke-linejoin": "round" };
         return el("path", { d, fill: "none", stroke: "var(--ink)", "stroke-width": 2, ...round, ...attributes }, where);
       },
-      // Names of colours, in a corner: [["LAMB", "var(--b)"], ...]. `at` is the upper left corner, as shares of the box.
+      // Names of colours, in a corner: [["cost", "var(--b)"], ...]. `at` is the upper left corner, as shares of the box.
       legend: (entries, at = [0.03, 0.02]) => {
         entries.forEach(([name, color, dash], k) => {
           const left = box.left + at[0] * (box.right - box.left);
@@ -161,6 +166,9 @@ const Live = (() => {
   }
 
   // ---- controls ----------------------------------------------------------------------------------------------------
+
+  // The look of an optimizer's line; its colour and dashes come from minilib.plots (tools/optimizer_colors.py).
+  const optimizer = (name) => ({ stroke: `var(--${name})`, "stroke-dasharray": `var(--${name}-dash)` });
 
   // A slider: { label, range, value, log, steps, format, change }. Arrow keys work as everywhere. `value` is where it
   // starts; `change` is called with each new value. Returns { value(), set(value) }.
@@ -201,8 +209,9 @@ const Live = (() => {
 
   // Steps in time: a slider from 0 to `steps`, buttons to step and to play. `change(step)` draws. A reader who asked the
   // system for less motion gets the end at once. Returns { value(), set(step), stop() }.
-  function player(parent, { label = "step", steps, value = 0, delay = 120, change, format = (t) => `${Math.round(t)}` }) {
+  function player(controls, { label = "step", steps, value = 0, delay = 120, change, format = (t) => `${Math.round(t)}` }) {
     let timer = null;
+    const parent = el("div", { class: "live-player" }, controls), row = el("div", { class: "live-buttons" });
     const bar = slider(parent, { label, range: [0, steps], steps, value, format, change: (t) => change(Math.round(t)) });
     const now = () => Math.round(bar.value());
     const stop = () => {
@@ -210,9 +219,10 @@ const Live = (() => {
       timer = null;
       play.textContent = "▶ play";
     };
-    button(parent, "one back", () => { stop(); bar.set(Math.max(0, now() - 1)); });
-    button(parent, "one step", () => { stop(); bar.set(Math.min(steps, now() + 1)); });
-    const play = button(parent, "▶ play", () => {
+    parent.append(row);
+    button(row, "one back", () => { stop(); bar.set(Math.max(0, now() - 1)); });
+    button(row, "one step", () => { stop(); bar.set(Math.min(steps, now() + 1)); });
+    const play = button(row, "▶ play", () => {
       if (timer !== null) return stop();
       if (now() === steps) bar.set(0);
       if (matchMedia("(prefers-reduced-motion: reduce)").matches) return bar.set(steps);
@@ -230,19 +240,55 @@ const Live = (() => {
   // ---- a figure ----------------------------------------------------------------------------------------------------
 
   function frame(box) {
-    box.replaceChildren(); // the still picture goes
-    const controls = el("div", { class: "controls" }, box), panels = el("div", { class: "panels" }, box);
+    const still = box.querySelector("img"); // for paper, as long as nobody has moved anything
+    box.replaceChildren();
+    box.classList.add("unmoved", "unmarked");
+    const controls = el("div", { class: "live-controls" }, box), panels = el("div", { class: "panels" }, box);
     const verdict = el("p", { class: "verdict", role: "status", "aria-live": "polite" }, box);
-    const details = el("details", {}, box);
+    const foot = el("div", { class: "live-foot" }, box), details = el("details", {}, foot);
     el("summary", {}, details, "The numbers");
     const table = el("table", {}, details);
+    button(foot, "Show alone (f)", () => alone(box)).setAttribute("aria-keyshortcuts", "f");
+    if (still) {
+      still.className = "still";
+      box.append(still);
+    }
+
+    let said = "", presets = null, players = 0;
+    function moved(event) {
+      const made = event.target.closest(event.type === "click" ? ".live-controls button" : event.type === "pointerdown"
+        ? "svg.draggable" : ".live-controls *");
+      if (!made) return;
+      if (!made.closest(".live-player")) box.classList.remove("unmarked");
+      box.classList.remove("unmoved");
+      verdict.innerHTML = said;
+    }
+    for (const kind of ["input", "change", "click", "pointerdown"]) box.addEventListener(kind, moved, true);
+
+    function preset(label, action) {
+      presets ??= el("div", { class: "live-buttons" }, controls);
+      const made = button(presets, label, action);
+      presets.insertBefore(made, presets.querySelector(".landmark")); // those that nobody sees yet stand last
+      return made;
+    }
     return {
       panel: (settings) => panel(panels, settings),
       slider: (settings) => slider(controls, settings),
-      button: (label, action) => button(controls, label, action),
+      button: preset,
+      // A button whose very existence is a hint.
+      landmark: (label, action) => preset(label, action).classList.add("landmark"),
       choice: (settings) => choice(controls, settings),
-      player: (settings) => player(controls, settings),
-      verdict: (html) => { verdict.innerHTML = html; },
+      player: (settings) => { players += 1; return player(controls, settings); },
+      verdict: (html) => {
+        said = html;
+        if (!box.classList.contains("unmoved")) verdict.innerHTML = html;
+      },
+      // The setting that paper and notebooks show, where it is not the first: a function that sets it.
+      still: (set) => stills.set(box, set),
+      open: () => {
+        const first = players ? "Press play" : controls.querySelectorAll("input").length > 1 ? "Move a slider" : "Move the slider";
+        verdict.textContent = `${first}${panels.querySelector(".draggable") ? ", or drag in a picture" : ""}.`;
+      },
       // The numbers behind the picture: a header and rows of words.
       table: (header, rows) => {
         table.replaceChildren();
@@ -258,8 +304,46 @@ const Live = (() => {
 
   function figure(name, functions, build) {
     pure[name] = functions;
-    for (const box of document.querySelectorAll(`[data-figure="${name}"]`)) build(frame(box));
+    for (const box of document.querySelectorAll(`[data-figure="${name}"]`)) {
+      const ui = frame(box);
+      build(ui);
+      ui.open();
+    }
   }
 
-  return { figure, pure, uniforms, normals, normalTail, number, el };
+  // The figure as a still picture shows it: decided, in the setting that it was given for that.
+  function still(box) {
+    box.classList.remove("unmoved", "unmarked");
+    stills.get(box)?.();
+  }
+
+  // One figure at the size of the window, and back: the dialog of the browser keeps the focus inside and knows Escape.
+  function alone(box) {
+    if (box.parentElement.matches("dialog")) return box.parentElement.close();
+    const focused = box.contains(document.activeElement) ? document.activeElement : box.querySelector(".live-foot button");
+    const number = box.closest("figure")?.querySelector(".caption-number")?.textContent.trim() ?? "The figure";
+    const dialog = el("dialog", { class: "live-alone", "aria-label": `${number}, alone` }, document.body);
+    const place = el("div", { style: `height: ${box.offsetHeight}px` }), back = box.querySelector(".live-foot button");
+    box.replaceWith(place);
+    dialog.append(box);
+    back.textContent = "Back to the page (Esc)";
+    dialog.addEventListener("close", () => {
+      const last = box.contains(document.activeElement) ? document.activeElement : back;
+      back.textContent = "Show alone (f)";
+      place.replaceWith(box);
+      dialog.remove();
+      last.focus();
+    });
+    dialog.showModal();
+    focused.focus();
+    return undefined;
+  }
+
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "f" || event.ctrlKey || event.altKey || event.metaKey || event.target.matches("select, input:not([type=range])")) return;
+    const box = document.activeElement.closest(".live") ?? document.querySelector(".live:hover");
+    if (box?.querySelector(".live-foot")) alone(box);
+  });
+
+  return { figure, still, optimizer, pure, uniforms, normals, normalTail, number, el };
 })();

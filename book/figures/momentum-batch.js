@@ -29,9 +29,10 @@
     const lam = Array.from({ length: 100 }, (_, j) => 1 / (j + 1)), limit = 1500, share = 0.02, edge = 2;
     const spaced = (low, high, n) => Array.from({ length: n }, (_, k) => low * (high / low) ** (k / (n - 1)));
     const methods = [
-      { name: "SGD", beta: 0, color: "var(--b)", rates: spaced(0.03, 1.97, 30) },
-      { name: "momentum 0.9", beta: 0.9, color: "var(--a)", rates: spaced(0.03, 30, 30) },
+      { name: "SGD", method: "SGD", beta: 0, rates: spaced(0.03, 1.97, 30) },
+      { name: "momentum 0.9", method: "Momentum", beta: 0.9, rates: spaced(0.03, 30, 30) },
     ];
+    for (const m of methods) m.color = `var(--${m.method})`;
     for (const m of methods) m.runs = m.rates.map((rate) => expected(rate, m.beta, lam, limit));
     const steps = (m, b) => m.runs.map((run) => arrival(run, b, share));
     const best = (m, b) => {
@@ -53,7 +54,7 @@
       x: { range: [4, 4096], log: true, ticks: [4, 32, 256, 2048], label: "batch size b" },
       y: { range: [20, limit], log: true, ticks: [30, 100, 300, 1000], label: "steps" },
     });
-    for (const m of methods) all.line(m.line, { stroke: m.color }, all.back);
+    for (const m of methods) all.line(m.line, { stroke: m.color, class: "landmark" }, all.back);
     all.legend(methods.map((m) => [m.name, m.color]), [0.5, 0.02]);
 
     function draw(size) {
@@ -78,13 +79,11 @@
     }
 
     const bar = ui.slider({
-      label: "batch size", range: [4, 4096], log: true, value: 256, steps: 40,
+      label: "batch size", range: [4, 4096], log: true, value: 4, steps: 40,
       format: (b) => Live.number(Math.round(b), 4), change: draw,
     });
-    const crossing = batches.find((b) => best(methods[1], b).rate > edge);
-    ui.button("smallest", () => bar.set(4));
-    ui.button("where momentum passes the edge", () => bar.set(crossing));
-    ui.button("largest", () => bar.set(4096));
+    for (const b of [4, 256, 4096]) ui.button(`b = ${Live.number(b, 4)}`, () => bar.set(b));
+    ui.still(() => bar.set(256));
     ui.table(["b", "SGD, steps", "SGD, rate", "momentum, steps", "momentum, rate"],
       [4, 16, 64, 256, 1024, 4096].map((b) => [Live.number(b, 4),
         ...methods.flatMap((m) => [`${best(m, b).n}`, Live.number(best(m, b).rate)])]));

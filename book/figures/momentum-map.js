@@ -29,13 +29,13 @@
   }
 
   Live.figure("momentum-map", { roots, radius, path, regime }, (ui) => {
-    const most = 4.2, steps = 60, now = { s: 0.6, beta: 0.8 }, size = { width: 300, height: 260 };
+    const most = 4.2, steps = 60, now = { s: 0.03, beta: 0.5 }, size = { width: 300, height: 260 };
     const fine = Array.from({ length: 121 }, (_, k) => k / 120);
     const edges = [(b) => (1 - Math.sqrt(b)) ** 2, (b) => (1 + Math.sqrt(b)) ** 2, (b) => 2 * (1 + b)];
     const curve = (edge) => fine.map((b) => [edge(b), b]);
 
     const map = ui.panel({
-      ...size, title: "The map: drag the point",
+      ...size, title: "The map",
       x: { range: [0, most], ticks: [0, 1, 2, 3, 4], label: "learning rate × curvature, ηλ" },
       y: { range: [0, 1], ticks: [0, 0.25, 0.5, 0.75, 1], label: "momentum β" },
     });
@@ -45,7 +45,10 @@
     region([[0, 0], [0, 1]], slow, "var(--a)");
     region(slow, swing, "var(--c)");
     region(swing, flip, "var(--d)");
-    region(flip, [[most, 0], [most, 1]], "var(--soft)");
+    for (let c = 2.15; c < 2 * most - 2; c += 0.15) { // hatched, from the last edge to the frame
+      const ends = [Math.max(0, (c - most) / 2), (c - 2) / 4];
+      map.line(ends.map((v) => [c - 2 * v, v]), { stroke: "var(--soft)", "stroke-width": 0.8, opacity: 0.5 }, map.back);
+    }
     for (const line of [slow, swing, flip]) map.line(line, { stroke: "var(--soft)", "stroke-width": 1.2 }, map.back);
     const name = (u, v, word, turn = 0) => {
       const at = `rotate(${turn} ${map.X(u)} ${map.Y(v)})`;
@@ -123,11 +126,12 @@
       change: (v) => { now.beta = v; draw(); },
     });
     map.drag((s, beta) => put(Math.max(0.01, s), Math.min(0.99, beta)));
-    ui.button("a monotone run", () => put(0.03, 0.5));
-    ui.button("to the left edge", () => strength.set(Math.max(0.01, edges[0](now.beta))));
-    ui.button("to the edge of stability", () => strength.set(edges[2](now.beta)));
-    ui.button("gradient descent", () => put(0.5, 0));
-    ui.button("a heavy ball, 0.99", () => put(0.5, 0.99));
+    ui.button("ηλ = 0.03, β = 0.5", () => put(0.03, 0.5));
+    ui.landmark("to the left edge, (1 − √β)²", () => strength.set(Math.max(0.01, edges[0](now.beta))));
+    ui.landmark("to the right edge, 2 (1 + β)", () => strength.set(edges[2](now.beta)));
+    ui.button("β = 0", () => put(0.5, 0));
+    ui.button("β = 0.99", () => put(0.5, 0.99));
+    ui.still(() => put(0.6, 0.8));
     ui.table(["β", "left edge (1 − √β)²", "right edge (1 + √β)²", "stable below 2 (1 + β)", "factor between"],
       [0, 0.25, 0.5, 0.81, 0.9, 0.99].map((b) => [Live.number(b), ...edges.map((edge) => edge(b).toFixed(4)),
         Math.sqrt(b).toFixed(3)]));

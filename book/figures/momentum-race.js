@@ -28,8 +28,8 @@
   const shares = (points) => points.map(([u, v]) => Math.hypot(u, v) / Math.hypot(...points[0]));
 
   Live.figure("momentum-race", { settings, path, shares }, (ui) => {
-    const runners = [["gradient descent", "var(--b)"], ["heavy ball", "var(--a)"], ["Nesterov", "var(--c)"]];
-    const start = [1, 0.5], steps = 120, now = { kappa: 100, t: 10 }, low = 1e-6;
+    const runners = [["gradient descent", "SGD"], ["heavy ball", "Momentum"], ["Nesterov", "Nesterov"]];
+    const start = [1, 0.5], steps = 120, now = { kappa: 100, t: 0 }, low = 1e-6;
     let paths = [];
 
     const valley = ui.panel({
@@ -46,7 +46,7 @@
         label: "share that is left",
       },
     });
-    valley.legend(runners, [0.03, 0.01]);
+    valley.legend(runners.map(([name, method]) => [name, `var(--${method})`, `var(--${method}-dash)`]), [0.03, 0.01]);
 
     function draw() {
       const { kappa, t } = now;
@@ -62,12 +62,12 @@
       race.line([[0, 1], [steps, 1]], { stroke: "var(--soft)", "stroke-width": 1, "stroke-dasharray": "4 4" });
       race.line([[t, low], [t, 10]], { stroke: "var(--soft)", "stroke-width": 1 });
       paths.forEach((points, k) => {
-        const color = runners[k][1], left = shares(points).map((v) => Math.max(v, low / 3));
-        valley.line(points.slice(0, t + 1), { stroke: color, "stroke-width": 1.4 });
+        const method = runners[k][1], color = `var(--${method})`, look = Live.optimizer(method);
+        const left = shares(points).map((v) => Math.max(v, low / 3));
+        valley.line(points.slice(0, t + 1), { ...look, "stroke-width": 1.4 });
         points.slice(0, t + 1).forEach(([u, v]) => valley.dot(u, v, { r: 1.8, fill: color }));
         valley.dot(...points[t], { r: 5.5, fill: color, stroke: "var(--paper)", "stroke-width": 1.5 });
-        race.line(left.map((v, step) => [step, v]), { stroke: color, "stroke-opacity": 0.35, "stroke-width": 1.5 });
-        race.line(left.slice(0, t + 1).map((v, step) => [step, v]), { stroke: color, "stroke-width": 2.4 });
+        race.line(left.slice(0, t + 1).map((v, step) => [step, v]), { ...look, "stroke-width": 2.4 });
         race.dot(t, left[t], { r: 5, fill: color });
       });
       const share = paths.map((points) => shares(points)[t]);
@@ -97,9 +97,10 @@
     }
     reset(width.value());
     const clock = ui.player({ steps, value: now.t, delay: 90, change: (t) => { now.t = t; draw(); } });
-    ui.button("a round bowl", () => { width.set(1); clock.set(1); });
-    ui.button("top of the hump", () => { width.set(10 ** 2.5); clock.set(Math.round(Math.sqrt(now.kappa) / 2)); });
-    ui.button("the end", () => clock.set(steps));
+    for (const k of [1, 10, 100, 10 ** 2.5]) {
+      ui.button(`κ = ${Live.number(k)}`, () => { width.set(k); clock.set(0); });
+    }
+    ui.still(() => clock.set(60));
     draw();
   });
 })();

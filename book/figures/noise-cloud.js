@@ -40,9 +40,9 @@
       x: { range: [1, most], log: true, ticks: [1, 8, 64, 512, 4096], label: "batch size b" },
       y: { range: [0.05, 10], log: true, ticks: [0.1, 1, 10], label: "noise / gradient" },
     });
-    right.line([[1, ratio(1)], [most, ratio(most)]], { stroke: "var(--soft)", "stroke-width": 1.5 }, right.back);
-    right.line([[B, 0.05], [B, 10]], { stroke: "var(--c)", "stroke-dasharray": "5 4" }, right.back);
-    right.text(B * 1.15, 7, `b = B = ${B.toFixed(0)}`, {}, right.back);
+    right.line([[1, ratio(1)], [most, ratio(most)]], { stroke: "var(--soft)", "stroke-width": 1.5, class: "landmark" }, right.back);
+    right.line([[B, 0.05], [B, 10]], { stroke: "var(--c)", "stroke-dasharray": "5 4", class: "landmark" }, right.back);
+    right.text(B * 1.15, 7, `b = B = ${B.toFixed(0)}`, { class: "landmark" }, right.back);
 
     function draw(size) {
       const b = Math.round(size), wrong = uphill(G, sigma, b);
@@ -68,9 +68,9 @@
       label: "batch size", range: [1, most], log: true, value: 4, steps: 96,
       format: (b) => Live.number(Math.round(b), 4), change: draw,
     });
-    ui.button("one example", () => bar.set(1));
-    ui.button("B, the noise scale", () => bar.set(B));
-    ui.button("ten times B", () => bar.set(10 * B));
+    ui.button("b = 1", () => bar.set(1));
+    ui.landmark("b = B", () => bar.set(B));
+    ui.landmark("b = 10 B", () => bar.set(10 * B));
     ui.table(["b", "noise / gradient", "uphill"], [1, 4, 16, 64, 256, 1024, 4096].map((b) =>
       [Live.number(b, 4), ratio(b).toFixed(2), `${(100 * uphill(G, sigma, b)).toFixed(1)} %`]));
     draw(bar.value());

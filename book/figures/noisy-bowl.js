@@ -48,9 +48,9 @@
       for (const x of walk.slice(-tail)) left.dot(x, f(x), { r: 3.2, "fill-opacity": 0.5 });
       left.dot(start, f(start), { r: 5, fill: "var(--ink)" });
       walk.forEach((x, t) => right.dot(t, Math.max(f(x), low / 10), { r: 1.9, "fill-opacity": 0.7 }));
-      right.line(mean.map((loss, t) => [t, loss]), { stroke: "var(--ink)" });
+      right.line(mean.map((loss, t) => [t, loss]), { stroke: "var(--ink)", class: "landmark" });
       if (rest < Infinity) {
-        const dashes = { stroke: "var(--c)", "stroke-dasharray": "5 4" };
+        const dashes = { stroke: "var(--c)", "stroke-dasharray": "5 4", class: "landmark" };
         left.line([[-9, rest], [9, rest]], dashes);
         right.line([[0, rest], [steps, rest]], dashes);
       }
@@ -75,7 +75,7 @@
     });
     ui.button("halve the rate", () => rate.set(Math.max(0.02, rate.value() / 2)));
     ui.button("double the batch", () => batch.set(Math.min(256, 2 * batch.value())));
-    ui.button("the edge, 2/L", () => rate.set(2));
+    ui.landmark("η = 2/L", () => rate.set(2));
     ui.button("other noise", () => { seed += 1; draw(); });
     ui.table(["η in 1/L", "floor, b = 1", "floor, b = 16", "rule of thumb, b = 1"], [0.02, 0.1, 0.5, 1, 1.5, 1.9, 1.98].map((lr) =>
       [Live.number(lr, 3), Live.number(floor(lr, 1, lambda, sigma)), Live.number(floor(lr, 16, lambda, sigma)),

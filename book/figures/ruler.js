@@ -46,7 +46,7 @@
     });
     const left = make("Our picture", "weight in our unit, from here");
     const right = make("Her picture", "weight in her unit, from here");
-    let c = 3, norm = "euclid";
+    let c = 1, norm = "euclid";
 
     // One picture: a step of our w by 1 is drawn as 1 / scale.
     function picture(panel, scale, ours, hers) {
@@ -94,11 +94,12 @@
       label: "the length of a step is", value: norm, change: (v) => { norm = v; draw(); },
       options: [["euclid", "Euclid's length"], ["largest", "its largest entry"], ["sum", "the sum of its entries' sizes"]],
     });
-    ui.button("our unit", () => bar.set(1));
-    ui.button("three times", () => bar.set(3));
-    ui.button("bytes", () => bar.set(255));
+    ui.button("c = 1", () => bar.set(1));
+    ui.button("c = 3", () => bar.set(3));
+    ui.button("c = 255: bytes", () => bar.set(255));
     ui.table(["c", "Euclid's length", "largest entry", "sum"], [0.25, 1, 3, 10, 255].map((v) => [`${v}`,
       ...["euclid", "largest", "sum"].map((n) => `${angle(steepest(g, 1, n), steepest(g, v, n)).toFixed(1)}°`)]));
+    ui.still(() => bar.set(3));
     draw();
   });
 })();

@@ -60,7 +60,7 @@
       left.line([[0, 0], [shown, 0]], { stroke: "var(--soft)", "stroke-width": 1 });
       left.line(steps.slice(0, shown).map((d, k) => [k + 1, d]), { stroke: "var(--a)", "stroke-width": 1.3 });
       left.line([[0, taken], [shown, taken]], { stroke: "var(--ink)", "stroke-dasharray": "6 4" });
-      right.line(ratios.map((q) => [q, votes(q, z)]), { stroke: "var(--b)", "stroke-dasharray": "6 4" });
+      right.line(ratios.map((q) => [q, votes(q, z)]), { stroke: "var(--b)", "stroke-dasharray": "6 4", class: "landmark" });
       right.dot(r, taken, { r: 6, fill: "var(--ink)" });
       const lesson = beta1 * beta1 > beta2 && first.value() > 1.01
         ? "The memory of m is so much longer than that of v that no bound on a step holds."
@@ -75,7 +75,7 @@
     }
     const memory = (n) => `${Live.number(n)} step${n < 1.05 ? "" : "s"} (β = ${beta(n).toPrecision(3)})`;
     const shape = ui.choice({
-      label: "noise", options: [["even", "even, like a bell"], ["skew", "one large, two small"]], value: "skew",
+      label: "noise", options: [["even", "even, like a bell"], ["skew", "one large, two small"]], value: "even",
       change: draw,
     });
     const noise = ui.slider({ label: "noise / signal", range: [low, high], log: true, value: 5.6, change: draw });
@@ -85,8 +85,9 @@
     const second = ui.slider({
       label: "memory of v", range: [1, 1000], log: true, value: 1000, steps: 60, format: memory, change: draw,
     });
-    ui.button("Adam's defaults", () => { first.set(10); second.set(1000); });
-    ui.button("signs alone", () => { first.set(1); second.set(1); });
+    ui.button("memories of 10 and 1,000 steps", () => { first.set(10); second.set(1000); });
+    ui.button("memories of one step", () => { first.set(1); second.set(1); });
+    ui.still(() => shape.set("skew"));
     ui.table(["noise / signal", "formula", "votes, even", "votes, one large"], [0.1, 0.3, 1, 3, 10, 30].map((r) =>
       [Live.number(r), ...[formula(r), votes(r, noises.even), votes(r, noises.skew)].map((v) => v.toFixed(3).replace("-", "−"))]));
     draw();

@@ -41,8 +41,8 @@
     }
     lambdas.forEach((lambda, j) =>
       right.line([0, most].map((lr) => [lr, factor(lr, lambda)]), { stroke: colors[j] }, right.back));
-    right.line([[2, -1.4], [2, 1.4]], { stroke: "var(--c)", "stroke-dasharray": "5 4" }, right.back);
-    right.text(2.02, 1.14, "2/L", {}, right.back);
+    right.line([[2, -1.4], [2, 1.4]], { stroke: "var(--c)", "stroke-dasharray": "5 4", class: "landmark" }, right.back);
+    right.text(2.02, 1.14, "2/L", { class: "landmark" }, right.back);
     right.legend(names.map((name, j) => [name, colors[j]]), [0.02, 0.69]);
 
     function draw(lr) {
@@ -70,13 +70,14 @@
     }
 
     const bar = ui.slider({
-      label: "learning rate", range: [0.02, most], value: 1.9, steps: 109,
+      label: "learning rate", range: [0.02, most], value: 0.5, steps: 109,
       format: (lr) => `${Live.number(lr, 3)}/L`, change: draw,
     });
-    ui.button("1/L", () => bar.set(1));
-    ui.button("the best, 2/(L + μ)", () => bar.set(best));
-    ui.button("the edge, 2/L", () => bar.set(2));
-    ui.button("just beyond", () => bar.set(2.04));
+    ui.button("η = 1/L", () => bar.set(1));
+    ui.landmark("η = 2/(L + μ)", () => bar.set(best));
+    ui.landmark("η = 2/L", () => bar.set(2));
+    ui.landmark("η = 2.04/L", () => bar.set(2.04));
+    ui.still(() => bar.set(1.9));
     ui.table(["η in 1/L", "factor, λ = 0.1", "factor, λ = 1", "steps to a tenth"],
       [0.1, 0.5, 1, 1.5, best, 1.9, 2, 2.04].map((lr) => [Live.number(lr, 3),
         ...lambdas.map((lambda) => Live.number(factor(lr, lambda), 3)),

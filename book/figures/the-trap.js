@@ -53,9 +53,9 @@
       }
       left.dot(t + 1, xs[t], { r: 5, fill: "var(--ink)" });
       right.line([[0, 0], [1, 0]], { stroke: "var(--soft)", "stroke-width": 1 });
-      right.line([[0, 1.04], [proved(C), 1.04]], { stroke: "var(--c)", "stroke-width": 5 });
-      right.line(curve(C), { stroke: "var(--a)" });
-      right.dot(beta2, end, { r: 6, fill: "var(--ink)" });
+      right.line([[0, 1.04], [proved(C), 1.04]], { stroke: "var(--c)", "stroke-width": 5, class: "landmark" });
+      right.line(curve(C), { stroke: "var(--a)", class: "landmark" });
+      right.dot(beta2, end, { r: 6, fill: "var(--ink)", ...(t === 0 && { class: "landmark" }) });
       const step = (k) => (lr / Math.sqrt(k + 1)) * Math.abs(g[k]) / Math.sqrt(vs[k]);
       const k = 3 * Math.max(0, Math.ceil(t / 3) - 1), up = step(k + 1) + step(k + 2);
       const lesson = end > 0.5 ? "Adam stays at the <b>worst point</b>."
@@ -65,19 +65,17 @@
       ui.table(["round", "gradient", "√v", "position"], Array.from({ length: 6 }, (_, j) =>
         [`${j + 1}`, Live.number(g[j]), Math.sqrt(vs[j]).toFixed(3), Live.number(xs[j], 3)]));
     }
-    const time = ui.player({ label: "rounds", steps: rounds, value: rounds, delay: 350, change: () => draw() });
+    const time = ui.player({ label: "rounds", steps: rounds, delay: 350, change: () => draw() });
     const memory = ui.slider({
       label: "β₂", range: [0, 0.99], value: 0.1, steps: 99, format: (b) => b.toFixed(2), change: () => draw(),
     });
     const size = ui.slider({
       label: "large slope C", range: [2.5, 10], value: 3, steps: 15, format: (C) => C.toFixed(1), change: () => draw(),
     });
-    ui.button("the theorem's edge", () => memory.set(proved(size.value())));
-    ui.button("where Adam escapes", () => {
-      const open = grid.find((b) => late(size.value(), b) < 0);
-      memory.set(open ?? 0.99);
-    });
-    ui.button("practice: 0.95", () => memory.set(0.95));
+    ui.landmark("β₂ = 1/(1 + C²)", () => memory.set(proved(size.value())));
+    ui.button("β₂ = 0.1", () => memory.set(0.1));
+    ui.button("β₂ = 0.95", () => memory.set(0.95));
+    ui.still(() => time.set(rounds));
     draw();
   });
 })();

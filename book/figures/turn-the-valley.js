@@ -74,13 +74,14 @@
       title: "60 steps from the same place in the valley",
       x: { range: [-2.7, 1.3] }, y: { range: [-2.4, 1.2] }, axes: false,
     });
-    left.legend([["Adam", "var(--a)"], ["momentum", "var(--b)"]], [0.62, 0.02]);
+    const looks = [["Adam", "var(--Adam)"], ["momentum", "var(--Momentum)"]];
+    left.legend(looks, [0.62, 0.02]);
     const right = ui.panel({
       title: "Steps needed, best of nine rates",
       x: { range: [0, 45], ticks: [0, 15, 30, 45], label: "angle of the valley", format: (a) => `${a}°` },
       y: { range: [20, 1000], log: true, ticks: [20, 50, 100, 200, 500, 1000], label: "steps" },
     });
-    right.legend([["Adam", "var(--a)"], ["momentum", "var(--b)"]]);
+    right.legend(looks);
 
     function draw() {
       const kappa = Number(valley.value()), a = turn.value(), angle = radians(a);
@@ -95,15 +96,16 @@
         });
         left.area(ring, { stroke: "var(--line)", "fill-opacity": 0.25 });
       }
-      for (const [path, color] of [[momentum(H, x, ballRate, 0.9, 60), "var(--b)"], [adam(H, x, adamRate, 60), "var(--a)"]]) {
+      const paths = [momentum(H, x, ballRate, 0.9, 60), adam(H, x, adamRate, 60)];
+      for (const [path, color] of [[paths[0], "var(--Momentum)"], [paths[1], "var(--Adam)"]]) {
         left.line(path, { stroke: color, "stroke-width": 1.4, "stroke-opacity": 0.7 });
         for (const p of path) left.dot(...p, { fill: color, r: 1.6 });
       }
       left.dot(0, 0, { r: 4.5, fill: "var(--ink)" });
-      right.line(all.map(([d, adamBest]) => [d, adamBest[0]]), { stroke: "var(--a)" });
-      right.line(all.map(([d, , ball]) => [d, ball[0]]), { stroke: "var(--b)" });
-      right.dot(a, adamSteps, { r: 6, fill: "var(--a)" });
-      right.dot(a, ballSteps, { r: 6, fill: "var(--b)" });
+      right.line(all.map(([d, adamBest]) => [d, adamBest[0]]), { stroke: "var(--Adam)", class: "landmark" });
+      right.line(all.map(([d, , ball]) => [d, ball[0]]), { stroke: "var(--Momentum)", class: "landmark" });
+      right.dot(a, adamSteps, { r: 6, fill: "var(--Adam)" });
+      right.dot(a, ballSteps, { r: 6, fill: "var(--Momentum)" });
       const ratio = adamSteps / bestAdam(kappa, 0)[0];
       const lesson = a < 0.5 ? "Valley and coordinates agree: Adam does not see the condition number."
         : ratio < 1.3 ? "Adam hardly notices the turn."
@@ -113,14 +115,15 @@
       ui.table(["angle", "Adam", "momentum"], all.map(([d, one, two]) => [`${d}°`, `${one[0]}`, `${two[0]}`]));
     }
     const turn = ui.slider({
-      label: "angle", range: [0, 45], value: 30, steps: 45, format: (a) => `${a.toFixed(0)}°`, change: draw,
+      label: "angle", range: [0, 45], value: 0, steps: 45, format: (a) => `${a.toFixed(0)}°`, change: draw,
     });
     const valley = ui.choice({
       label: "condition number", options: Object.entries(kappas), value: "1000", change: draw,
     });
-    ui.button("along the axes", () => turn.set(0));
-    ui.button("a little askew, 5°", () => turn.set(5));
-    ui.button("diagonal, 45°", () => turn.set(45));
+    ui.button("0°", () => turn.set(0));
+    ui.button("5°", () => turn.set(5));
+    ui.button("45°", () => turn.set(45));
+    ui.still(() => turn.set(30));
     draw();
   });
 })();

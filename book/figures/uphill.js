@@ -71,17 +71,15 @@
     }
 
     const entries = ui.slider({
-      label: "entries alive in the weak sample", range: [1, d], steps: d - 1, value: 1,
+      label: "entries alive in the weak sample", range: [1, d], steps: d - 1, value: d,
       format: (k) => `${Math.round(k)}`, change: draw,
     });
     const share = ui.slider({
       label: "share of strong samples", range: [0.5, 0.9], steps: 40, value: 0.6,
       format: (p) => `${Math.round(100 * p)} %`, change: draw,
     });
-    ui.button("no zeros", () => { share.set(0.6); entries.set(d); });
-    ui.button("7 alive", () => { share.set(0.6); entries.set(7); });
-    ui.button("8 alive", () => { share.set(0.6); entries.set(8); });
-    ui.button("all zeros but one", () => { share.set(0.6); entries.set(1); });
+    for (const k of [1, 4, 12, d]) ui.button(`${k} of ${d}`, () => { share.set(0.6); entries.set(k); });
+    ui.still(() => entries.set(1));
     ui.table(["entries alive", "average step", "theorem with its price q"], [1, 2, 4, 7, 8, 12, 16].map((k) =>
       [`${k}`, Live.number(drift(0.6, k), 2), Live.number(promise(0.6, price(k)), 3)]));
     draw();

@@ -38,15 +38,15 @@
     function draw() {
       const b = sizes[Math.round(batch.value())], noise = kind.value();
       const costs = slopes.map((s) => cost(noise, s, b)), top = Math.max(...costs);
-      const at = slopes[costs.indexOf(top)];
+      const at = slopes[costs.indexOf(top)], hint = { class: "landmark" };
       left.clear();
       right.clear();
       left.line(slopes.slice(1).map((s) => [s, wrong(noise, s, b)]), { stroke: "var(--a)", "stroke-width": 2.5 });
-      right.area([[0, 0], ...slopes.map((s, k) => [s, costs[k]]), [most, 0]]);
-      right.line(slopes.map((s, k) => [s, costs[k]]), { stroke: "var(--a)", "stroke-width": 2.5 });
+      right.area([[0, 0], ...slopes.map((s, k) => [s, costs[k]]), [most, 0]], hint);
+      right.line(slopes.map((s, k) => [s, costs[k]]), { stroke: "var(--a)", "stroke-width": 2.5, ...hint });
       right.line([[0, allowed(b)], [most, allowed(b)]], { stroke: "var(--b)" });
       right.line([[0, markov(noise, b)], [most, markov(noise, b)]], { stroke: "var(--c)", "stroke-dasharray": "5 4" });
-      right.dot(at, top, { r: 5 });
+      right.dot(at, top, { r: 5, ...hint });
       const share = top / allowed(b);
       const lesson = share > 0.999 ? "That is all that the proof allows: the bound is reached."
         : `That is ${Live.number(100 * share)} % of what the proof allows.`;

@@ -57,6 +57,28 @@ def test_a_cell_that_is_not_run_is_caught(bad):
     assert rules.skipped_cells(notebook(cell("2"), bad)) != []
 
 
+def test_every_fold_says_what_is_inside(chapter):
+    assert rules.unlabelled_folds(read(chapter)) == []
+
+
+@pytest.mark.parametrize(
+    ("mystnb", "told"),
+    [
+        ({}, ""),
+        ({"code_prompt_show": "Show the source"}, ""),
+        ({"code_prompt_show": "Show the content"}, ""),
+        ({"code_prompt_show": "more"}, ""),
+        ({"code_prompt_show": "Show how the tree is walked"}, "Show how the tree is walked"),
+        (FIGURE, "Show how this figure is drawn"),
+        (FIGURE | {"code_prompt_show": "Show the steps"}, "Show the steps"),
+    ],
+)
+def test_a_fold_that_does_not_say_what_is_inside_is_caught(mystnb, told):
+    folded = cell("1", tags=["hide-input"], mystnb=mystnb)
+    assert rules.fold_label(folded.metadata) == told
+    assert len(rules.unlabelled_folds(notebook(folded, cell("2")))) == (told == "")
+
+
 def test_at_most_15_percent_of_all_cells_ignore_their_output():
     books = [read(path) for path in CHAPTERS]
     ignored = sum(len(rules.ignored_cells(nb)) for nb in books)

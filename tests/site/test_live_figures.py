@@ -1,16 +1,19 @@
 """The figures that move: each is opened alone, from a file, and used; and the numbers of the model figure.
 
-What the figures of a chapter compute is compared with minilib in `test_figures_NN.py`, by the fixture `numbers`.
+What the figures of a chapter compute is compared with minilib in `test_figures_NAME.py`, by the fixture `numbers`.
 """
 
 import math
 import re
 
 import numpy as np
+import optimizer_colors
 import pytest
 import stills
 from browsing import ROOT
 from scipy import stats
+
+from minilib import plots
 
 NAMES = stills.names()
 MARKED = re.compile(r"^:::+\{live\} ([\w-]+)\n", re.MULTILINE)
@@ -34,10 +37,98 @@ def opened(request, browser):
 
 def test_a_figure_works_from_a_file_and_says_what_one_sees(opened):
     assert opened.locator(".panels > svg").count() >= 1
+    for key in ("ArrowRight", "ArrowLeft"):
+        opened.locator(".live-controls input").first.press(key)
     assert len(opened.inner_text("[role=status]")) > 20
     assert all(url.startswith("file:") for url in opened.asked)
     assert opened.errors == []
     assert not re.search(r"NaN|undefined|null", opened.inner_html(".live"))
+
+
+# What waits for the reader's first move and can be seen.
+EARLY = """() => [...document.querySelectorAll('.live .landmark, .live details')]
+    .filter(e => e.checkVisibility({visibilityProperty: true}) && e.getClientRects().length).map(e => e.outerHTML)"""
+
+
+def test_a_figure_opens_undecided_and_what_gives_the_answer_away_comes_with_the_first_move(opened):
+    told = opened.inner_text("[role=status]")
+    assert re.fullmatch(r"(Press play|Move (a|the) slider)(, or drag in a picture)?\.", told)
+    assert opened.evaluate(EARLY) == []
+    players, landmarks = opened.locator(".live-player"), opened.locator(".live .landmark")
+    if players.count():  # steps alone decide, and show no landmark
+        assert opened.locator(".live-player input").input_value() == "0"
+        opened.locator(".live-player button", has_text="one step").click()
+        assert opened.inner_text("[role=status]") != told
+        assert landmarks.filter(visible=True).count() == 0
+    for slider in opened.locator(".live-controls > label input").all():
+        slider.press("ArrowRight" if slider.input_value() == "0" else "ArrowLeft")
+        assert len(opened.evaluate(EARLY)) > landmarks.count() / 2  # and the table; one may lie outside its axes
+    assert opened.inner_text("[role=status]") != told
+
+
+ALONE = """() => {
+  const box = document.querySelector("dialog:modal > .live");
+  const drawn = [...box.querySelectorAll("svg text")].map(word => {
+    const { a, b } = word.getScreenCTM();
+    return parseFloat(getComputedStyle(word).fontSize) * Math.hypot(a, b);
+  });
+  const words = [...box.querySelectorAll("label, output, button, select, summary, .verdict")];
+  const places = [...box.querySelectorAll("svg, input"), ...words].map(e => e.getBoundingClientRect());
+  const inside = places.every(r => r.left >= 0 && r.top >= 0 && r.right <= innerWidth && r.bottom <= innerHeight);
+  return { px: Math.min(...drawn, ...words.map(e => parseFloat(getComputedStyle(e).fontSize))),
+           fits: inside && box.scrollHeight <= box.clientHeight && box.scrollWidth <= box.clientWidth };
+}"""
+
+BACK = "() => !document.querySelector('dialog')"
+
+
+def test_a_figure_alone_fills_the_window_can_be_read_from_afar_and_gives_the_focus_back(opened):
+    first = opened.locator(".live-controls input").first
+    first.press("ArrowRight")
+    for control in opened.locator(".live-controls label input").all():
+        control.press("End")  # as many words as there are
+    first.focus()
+    opened.keyboard.press("f")
+    for size, least in (((1920, 1080), 24), ((1280, 720), 16)):
+        opened.set_viewport_size({"width": size[0], "height": size[1]})
+        seen = opened.evaluate(ALONE)
+        assert seen["fits"]
+        assert seen["px"] >= least
+    assert first.evaluate("input => input === document.activeElement")
+    opened.keyboard.press("Escape")
+    opened.wait_for_function(BACK)
+    assert first.evaluate("input => input === document.activeElement")
+    button = opened.locator(".live-foot button")
+    button.click()
+    assert opened.locator("dialog:modal .live").count() == 1
+    opened.keyboard.press("f")
+    opened.wait_for_function(BACK)
+    assert button.evaluate("button => button === document.activeElement")
+
+
+GRID = """() => ["label", "input[type=range]", "output"].map(kind =>
+    new Set([...document.querySelectorAll(`.live-controls ${kind}`)].map(e => {
+      const { left, width } = e.getBoundingClientRect();
+      return kind === "output" ? left : `${left} ${width}`;
+    })).size)"""
+
+
+def test_names_sliders_and_values_stand_below_each_other(opened):
+    assert opened.evaluate(GRID) == [1, 1, 1]
+    assert opened.locator(".live .controls").count() == 0  # a class that slides of reveal.js place
+
+
+def test_optimizers_have_the_colours_of_the_library():
+    assert optimizer_colors.FILE.read_text(encoding="utf-8") == optimizer_colors.css(), (
+        "write it again: python tools/optimizer_colors.py"
+    )
+    assert len(set(optimizer_colors.DARK.values())) == len(optimizer_colors.DARK)
+    for color in optimizer_colors.DARK.values():
+        assert (luminance(color) + 0.05) / (luminance("#191e25") + 0.05) > 4.5
+    for name in NAMES:
+        source = (stills.FIGURES / f"{name}.js").read_text(encoding="utf-8")
+        used = set(re.findall(r"var\(--([A-Z]\w+)", source)) | set(re.findall(r'Live\.optimizer\("(\w+)"', source))
+        assert used <= set(plots.OPTIMIZERS), name
 
 
 def test_every_control_has_a_name_and_every_panel_too(opened):
