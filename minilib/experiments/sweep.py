@@ -52,9 +52,9 @@ class Sweep:
         nets = [task.model(rng).parameters() for rng in self.rngs]
         self.params = [self._stack(arrays) for arrays in zip(*nets, strict=True)]
         self.x, self.x_test = task.x.astype(dtype), task.x_test.astype(dtype)
-        self.optimizer = type(optimizer.__name__, (optimizer,), {"ranges": ARRAY_OF_RATES})(
-            self.params, lr=self.lrs, **options
-        )
+        # one member that has diverged must not stop the others
+        stacked = type(optimizer.__name__, (optimizer,), {"ranges": ARRAY_OF_RATES, "squares": False})
+        self.optimizer = stacked(self.params, lr=self.lrs, **options)
 
     def _stack(self, arrays):
         """One parameter of all seeds, repeated for all rates: (rates, seeds, rows, columns)."""

@@ -109,7 +109,7 @@ def train(task, optimizer: Callable, steps: int, batch_size: int, seed: int = 0,
         seed: of the weights and of the order of the data, so equal seeds make runs comparable pair by pair.
         schedule: step -> multiplier of the learning rate (see `schedules`), the same for all groups.
 
-    When a loss or gradient is no longer finite the run has diverged: its remaining losses are infinite.
+    When a loss or the norm of a gradient is no longer finite the run has diverged: its remaining losses are infinite.
 
     Raises:
         ValueError: the batch is larger than the data.
@@ -127,7 +127,9 @@ def train(task, optimizer: Callable, steps: int, batch_size: int, seed: int = 0,
             loss = task.loss(model, batch)
             opt.zero_grad()
             loss.backward()
-        if not all(np.isfinite(a).all() for a in [loss.data, *(p.grad for p in model.parameters())]):
+            # squares: most methods refuse a gradient that is too large for them
+            finite = all(np.isfinite(np.vdot(a, a)) for a in [loss.data, *(p.grad for p in model.parameters())])
+        if not finite:
             return Run(losses, None)
         losses[step] = loss.data
         for group, lr in zip(opt.param_groups, lrs, strict=True):

@@ -9,23 +9,39 @@ import numpy as np
 
 from minilib.optim.base import Optimizer, ema
 from minilib.optim.checks import EPS_PAIR, RANGES
+from minilib.optim.trust import norm
 
 
 def rms(a: np.ndarray) -> float:
     """Root of the mean square of all entries."""
-    return float(np.sqrt(np.mean(np.square(a))))
+    return norm(a) / a.size**0.5
 
 
-def factored_ema(s: dict, names: tuple[str, str], g2: np.ndarray, beta: float) -> np.ndarray:
-    """The moving average of `g2`, kept as row and column means and multiplied out; same shape as `g2`.
+def factored_means(s: dict, names: tuple[str, str], g2: np.ndarray, beta: float) -> tuple[np.ndarray, np.ndarray]:
+    """The moving averages r and c of the row and column means of `g2`, kept in `s` under `names`.
 
     Means instead of the paper's sums: the product is the same, and the state has the unit of `g2`.
     """
     # r_t = β r_{t−1} + (1 − β) (row means),  c_t likewise over columns
-    r = ema(s, names[0], g2.mean(axis=-1), beta)
-    c = ema(s, names[1], g2.mean(axis=-2), beta)
+    return ema(s, names[0], g2.mean(axis=-1), beta), ema(s, names[1], g2.mean(axis=-2), beta)
+
+
+def factored_ema(s: dict, names: tuple[str, str], g2: np.ndarray, beta: float) -> np.ndarray:
+    """The moving average of `g2`, kept as row and column means and multiplied out; same shape as `g2`."""
+    r, c = factored_means(s, names, g2, beta)
     # v̂ = r c / mean(r)
     return (r / r.mean(axis=-1, keepdims=True))[..., :, None] * c[..., None, :]
+
+
+def over_root(u: np.ndarray, r: np.ndarray, c: np.ndarray) -> np.ndarray:
+    """u / √v̂ with v̂ = r c / mean(r), root by root: the product of two small means would be 0 in float32."""
+    rows = np.sqrt(r.mean(axis=-1, keepdims=True)) / root(r)
+    return u * rows[..., :, None] / root(c)[..., None, :]
+
+
+def root(v: np.ndarray) -> np.ndarray:
+    """√v; zero, as where an epsilon is 0 in float32, counts as the least number that is not."""
+    return np.sqrt(np.maximum(v, np.finfo(v.dtype).tiny))
 
 
 class Adafactor(Optimizer):
@@ -77,7 +93,9 @@ class Adafactor(Optimizer):
     def clipped_direction(self, g: np.ndarray, s: dict, beta2: float) -> np.ndarray:
         """Û = U / max(1, RMS(U)/d) with U = g / √v̂; same shape as `g`."""
         g2 = g**2 + self.eps[0]
-        # V̂: row and column means for matrices, the full average for vectors
-        v = factored_ema(s, ("r", "c"), g2, beta2) if g.ndim >= 2 else ema(s, "v", g2, beta2)
-        u = g / np.sqrt(v)
+        # u = g / √v̂: row and column means for matrices, the full average for vectors
+        if g.ndim >= 2:
+            u = over_root(g, *factored_means(s, ("r", "c"), g2, beta2))
+        else:
+            u = g / root(ema(s, "v", g2, beta2))
         return u / max(1.0, rms(u) / self.d)

@@ -37,6 +37,7 @@ class Optimizer:
     """
 
     ranges = RANGES  # a subclass with an option of its own says here what it may be
+    squares = True  # False where a method keeps no squares: it takes gradients whose squares add up to infinity
 
     def __init__(self, params: Iterable, **defaults):
         self.defaults, self.param_groups, self.state = defaults, [], {}
@@ -74,7 +75,7 @@ class Optimizer:
         if not named:
             raise ValueError(f"params of group {len(self.param_groups)} is empty: give at least one parameter")
         k = len(self.param_groups)
-        names = [n or f"parameter {i} of group {k}" for i, (n, _) in enumerate(named)]
+        names = [n or _unnamed(i, k) for i, (n, _) in enumerate(named)]
         for name, (_, p) in zip(names, named, strict=True):
             check_parameter(name, p)
         ids = [id(p) for g in self.param_groups for p in g["params"]] + [id(p) for _, p in named]
@@ -100,7 +101,7 @@ class Optimizer:
             self.check(group)
             for p, name in zip(group["params"], group["names"], strict=True):
                 if p.grad is not None:
-                    work.append((group, i, p.data, check_gradient(name, p.data, p.grad)))
+                    work.append((group, i, p.data, check_gradient(name, p.data, p.grad, self.squares)))
                 i += 1
         for self._group, i, x, g in work:
             s = self.state.setdefault(i, {"step": 0})
@@ -140,22 +141,30 @@ class Optimizer:
         """Continue exactly where `state_dict()` was taken.
 
         Raises:
-            ValueError: the options, or the shapes of the parameters, differ, group by group, or an option is outside
-                its range; nothing is changed then.
+            ValueError: the options, or the shapes or names of the parameters, differ, group by group, or an option is
+                outside its range; nothing is changed then. Names count where both sides were given them.
         """
         saved = copy.deepcopy(state_dict)
         shapes = [group.pop("shapes") for group in saved["param_groups"]]
         ours = [_shapes(group) for group in self.param_groups]
         if shapes != ours:
             raise ValueError(f"state_dict is for parameters of shapes {shapes}, this optimizer's are {ours}")
-        for new in saved["param_groups"]:
+        for k, (group, new) in enumerate(zip(self.param_groups, saved["param_groups"], strict=True)):
             if set(new) != {"names", *self.defaults}:
                 options = sorted(set(new) - {"names"})
                 raise ValueError(f"state_dict has the options {options}, this optimizer has {sorted(self.defaults)}")
+            for i, (name, own) in enumerate(zip(new.pop("names"), group["names"], strict=True)):
+                if name != own and _unnamed(i, k) not in (name, own):
+                    raise ValueError(f"state_dict has {name} where this optimizer has {own}: give them in one order")
             self.check(new)
         self.state = saved["state"]
         for group, new in zip(self.param_groups, saved["param_groups"], strict=True):
             group.update(new)
+
+
+def _unnamed(i: int, group: int) -> str:
+    """What messages call a parameter that was given without a name."""
+    return f"parameter {i} of group {group}"
 
 
 def _shapes(group: dict) -> list[tuple[int, ...]]:

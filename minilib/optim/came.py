@@ -6,9 +6,7 @@ skip the confidence step, and weight decay is decoupled. Absent on purpose: bias
 relative step sizes.
 """
 
-import numpy as np
-
-from minilib.optim.adafactor import Adafactor, factored_ema
+from minilib.optim.adafactor import Adafactor, factored_means, over_root
 from minilib.optim.base import Optimizer, ema
 from minilib.optim.checks import BETAS_TRIPLE
 
@@ -45,8 +43,7 @@ class CAME(Adafactor):
         m = ema(s, "m", u, beta1)
         if g.ndim >= 2:
             # U_t = (û_t − m_t)² + ε₂,  S_t from its row and column averages
-            instability = factored_ema(s, ("R", "C"), (u - m) ** 2 + self.eps[1], beta3)
-            m = m / np.sqrt(instability)
+            m = over_root(m, *factored_means(s, ("R", "C"), (u - m) ** 2 + self.eps[1], beta3))
         # θ ← (1 − η λ) θ,  θ ← θ − η m/√S
         x -= self.lr * self.weight_decay * x
         x -= self.lr * m

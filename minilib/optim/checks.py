@@ -95,16 +95,20 @@ def check_parameter(name: str, p) -> None:
         raise ValueError(f"data of {name} must be a non-empty, writeable array of float32 or float64, got {kind}")
 
 
-def check_gradient(name: str, x: np.ndarray, g) -> np.ndarray:
+def check_gradient(name: str, x: np.ndarray, g, squares: bool = False) -> np.ndarray:
     """The gradient `g` of parameter `name` as an array of x's dtype, so that state has that dtype too.
 
-    Raises ValueError when its shape is not that of `x`, or an entry is not finite.
+    Raises ValueError when its shape is not that of `x`, or an entry is not finite, or, with `squares`, when the sum of
+    the squares of its entries is not.
     """
     if np.shape(g) != x.shape:
         raise ValueError(f"gradient of {name} has shape {np.shape(g)}, must be {x.shape}")
     with np.errstate(over="ignore"):  # too large for float32 is infinite, and refused below
         g = np.asarray(g, dtype=x.dtype)
+        length = np.vdot(g, g) if squares else 0.0
     if not np.isfinite(g).all():
         bad = int(g.size - np.isfinite(g).sum())
         raise ValueError(f"gradient of {name} has {bad} of {g.size} entries that are nan or infinite")
+    if not np.isfinite(length):
+        raise ValueError(f"gradient of {name} is too large to be squared in {g.dtype}, got up to {np.abs(g).max():.3g}")
     return g

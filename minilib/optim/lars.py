@@ -5,11 +5,9 @@
 Absent on purpose: polynomial decay of the learning rate (see `schedules`), LARC clipping of the ratio.
 """
 
-import numpy as np
-
 from minilib.optim.base import Optimizer, ema
 from minilib.optim.sgd import SGD
-from minilib.optim.trust import IDENTITY, trust_ratio
+from minilib.optim.trust import IDENTITY, norm, trust_ratio
 
 
 class LARS(SGD):
@@ -47,9 +45,9 @@ class LARS(SGD):
 
     def update(self, x, g, s):
         # λˡ = η ‖w‖ / (‖g‖ + β ‖w‖)
-        size = np.linalg.norm(x)
-        norm = np.linalg.norm(g) + self.weight_decay * size
-        ratio = self.trust_coefficient * size / norm if size > 0 and norm > 0 else 1.0
+        size = norm(x)
+        length = norm(g) + self.weight_decay * size
+        ratio = self.trust_coefficient * size / length if size > 0 and length > 0 else 1.0
         if not self.layer_adaptation:
             ratio = 1.0
         # v ← μ v + γ λˡ (g + β w)
@@ -66,6 +64,8 @@ class LARS2020(Optimizer):
         momentum: beta_1, factor of a moving *average* of g + weight_decay x (no bias correction).
         phi: bounds (lower, upper) on the weights' norm, by default none.
     """
+
+    squares = False
 
     def __init__(self, params, lr=1e-2, momentum=0.9, weight_decay=0.0, phi=IDENTITY, layer_adaptation=True):
         super().__init__(

@@ -19,6 +19,8 @@ class Lion(Optimizer):
         weight_decay: decoupled, times lr; the authors advise 3 to 10 times AdamW's.
     """
 
+    squares = False
+
     def __init__(self, params, lr=1e-4, betas=(0.9, 0.99), weight_decay=0.0):
         super().__init__(params, lr=lr, betas=betas, weight_decay=weight_decay)
 

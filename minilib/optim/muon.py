@@ -9,6 +9,7 @@ import numpy as np
 from minilib.optim.base import Optimizer
 from minilib.optim.checks import ADJUST, COUNTS, RANGES
 from minilib.optim.sgd import SGD
+from minilib.optim.trust import norm
 
 COEFFICIENTS = (3.4445, -4.7750, 2.0315)
 LEAST_NORM = 1e-7
@@ -21,7 +22,7 @@ def newton_schulz(G: np.ndarray, steps: int = 5, coefficients: tuple = COEFFICIE
     """
     a, b, c = coefficients
     # X = G / ‖G‖, lying: no singular value above 1, the smaller Gram matrix
-    X = G / max(np.linalg.norm(G), LEAST_NORM)
+    X = G / max(norm(G), LEAST_NORM)
     X = X.T if G.shape[0] > G.shape[1] else X
     for _ in range(steps):
         # X ← a X + (b A + c A²) X with A = X Xᵀ

@@ -20,6 +20,8 @@ class SGD(Optimizer):
         nesterov: look ahead by one momentum step; needs momentum > 0.
     """
 
+    squares = False
+
     def __init__(self, params, lr=1e-3, momentum=0.0, weight_decay=0.0, nesterov=False):
         super().__init__(params, lr=lr, momentum=momentum, weight_decay=weight_decay, nesterov=nesterov)
 

@@ -10,6 +10,16 @@ import numpy as np
 IDENTITY = (0.0, math.inf)
 
 
+def norm(a: np.ndarray) -> float:
+    """The Euclidean norm of all entries, also where their squares are too large for a's numbers."""
+    with np.errstate(over="ignore"):
+        length = float(np.linalg.norm(a))
+    if length < math.inf:
+        return length
+    largest = float(np.abs(a).max())
+    return largest * float(np.linalg.norm(a / largest))
+
+
 def trust_ratio(x: np.ndarray, u: np.ndarray, phi: tuple[float, float] = IDENTITY) -> float:
     """φ(‖x‖) / ‖u‖ with φ(z) = min(max(z, lower), upper); 1 when either of φ(‖x‖) and ‖u‖ is zero.
 
@@ -19,6 +29,6 @@ def trust_ratio(x: np.ndarray, u: np.ndarray, phi: tuple[float, float] = IDENTIT
     """
     lower, upper = phi
     # φ(‖x‖)
-    size = min(max(float(np.linalg.norm(x)), lower), upper)
-    norm = float(np.linalg.norm(u))
-    return size / norm if size > 0 and norm > 0 else 1.0
+    size = min(max(norm(x), lower), upper)
+    length = norm(u)
+    return size / length if size > 0 and length > 0 else 1.0

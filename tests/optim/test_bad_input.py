@@ -226,3 +226,28 @@ def test_a_state_dict_with_other_options_is_refused_and_nothing_changes():
     with pytest.raises(ValueError, match="lr must be a finite number >= 0, got nan"):
         opt.load_state_dict(changed(opt.state_dict(), lr=NAN))
     assert snapshot(opt) == before
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours", "fits"),
+    [("xy", "xy", True), ("xy", "yx", False), ("xy", "xz", False), (None, "yx", True), ("xy", None, True)],
+)
+def test_a_state_dict_goes_to_the_parameters_whose_names_it_has(theirs, ours, fits):
+    def made(names):
+        params = [Parameter(np.ones(2), grad=[g, g]) for g in (1.0, 100.0)]
+        return params, Adam(zip(names, params, strict=True) if names else params)
+
+    saved = made(theirs)[1]
+    saved.step()
+    params, opt = made(ours)
+    before = snapshot(opt)
+    if not fits:
+        with pytest.raises(ValueError, match=f"state_dict has [xy] where this optimizer has [{ours}]"):
+            opt.load_state_dict(saved.state_dict())
+        assert snapshot(opt) == before
+        return
+    opt.load_state_dict(saved.state_dict())
+    np.testing.assert_allclose([opt.state[i]["m"][0] for i in (0, 1)], [0.1, 10.0])
+    params[1].grad[0] = np.nan
+    with pytest.raises(ValueError, match=f"gradient of {ours[1] if ours else 'parameter 1 of group 0'} has 1 of 2"):
+        opt.step()

@@ -120,6 +120,40 @@ def test_an_optimizer_must_write_update(parameter):
         type("Mine", (Optimizer,), {})([parameter]).step()
 
 
+# Gradients at the ends of what float32 holds: entries of two sizes (1e20 is too large to be squared).
+EXTREMES = [(0, 1e8), (0, 1e15), (1e8, 0), (1e-30, 1e10), (1e-15, 1e-15), (1e-40, 1e-40), (0, 3e18), (1e20, 1e20)]
+
+
+@every_method
+@pytest.mark.parametrize(("first", "second"), EXTREMES)
+@pytest.mark.parametrize("shape", [(2, 1), (1, 2), (2, 2), (2,)], ids=str)
+def test_float32_goes_where_float64_goes_whatever_the_size_of_the_gradient(cls, options, shape, first, second):
+    if cls is optim.Muon and len(shape) != 2:
+        return
+    ends = {}
+    for dtype in (np.float32, np.float64):
+        g = np.full(shape, second, dtype)
+        g.flat[0] = first
+        if first == 1e20 and dtype == np.float32 and cls.squares:
+            p = Parameter(np.ones(shape), dtype=dtype)
+            opt, p.grad = cls([p], **options), g
+            with pytest.raises(ValueError, match="gradient of parameter 0 of group 0 is too large to be squared in fl"):
+                opt.step()
+            assert (p.data == 1).all()
+            assert opt.state == {}
+            return
+        p = Parameter(np.ones(shape), dtype=dtype)
+        opt = cls([p], **options)
+        for _ in range(3):
+            p.grad = g.copy()
+            opt.step()
+        ends[dtype] = p.data
+    if cls is optim.SOAP and shape == (2, 2):  # what is 0 in its basis is rounding, and Adam makes it a whole step
+        assert np.isfinite(ends[np.float32]).all()
+        return
+    np.testing.assert_allclose(ends[np.float32], ends[np.float64], rtol=1e-4, atol=1e-6)
+
+
 # Groups and options
 
 
