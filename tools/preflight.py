@@ -85,7 +85,7 @@ def get_browser(python: Path | None = None) -> str | None:
 
 
 def python_problem() -> str:
-    """What is wrong with this Python, an empty string when nothing is (the Makefile has asked for its version)."""
+    """What is wrong with this Python, an empty string when nothing is (`do.py` has asked for its version)."""
     if all(importlib.util.find_spec(name) for name in ("venv", "ensurepip")):
         return ""
     return "it cannot make environments; Debian and Ubuntu: sudo apt-get install python3-venv"
