@@ -51,7 +51,6 @@ def load(folder: str | Path) -> Trained:
     """
     folder = Path(folder)
     if hugging_face.is_one(folder):
-        refuse_old_run(folder)
         size, weights, tokenizer = hugging_face.read(folder)
         model = registry.MODELS[type(size)](size)
     else:
@@ -203,12 +202,6 @@ def read_config(folder: Path) -> Config | None:
 def read_tokenizer(folder: str | Path) -> Tokenizer:
     """The tokenizer of a model that `load` takes. ValueError: it is missing, or cannot be read."""
     return hugging_face.read_tokenizer(run_of(Path(folder)))
-
-
-def refuse_old_run(folder: Path) -> None:
-    """ValueError when config.json is that of a run, as it was called before."""
-    if "corpus" in hugging_face.read_object(folder / hugging_face.CONFIG):
-        raise ValueError(f"{folder / hugging_face.CONFIG} is that of a run: rename it to {CONFIG}")
 
 
 @dataclass(frozen=True)

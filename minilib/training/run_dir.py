@@ -136,7 +136,6 @@ def check_folder(config: Config) -> None:
     """ValueError when the folder has a run with another configuration."""
     path = config.folder / export.CONFIG
     if hugging_face.is_one(config.folder):
-        export.refuse_old_run(config.folder)
         raise ValueError(f"{config.folder} has a model, and no run: give another --out")
     if not path.exists():
         return

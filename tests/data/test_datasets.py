@@ -188,10 +188,9 @@ class TestBuild:
         assert list(package_docs.long_strings(source)) == [CAT]
 
     def test_tests_and_generated_files_are_left_out(self, tmp_path):
-        write_package(tmp_path, b="", a="", version="", _sysconfigdata_x="")
+        write_package(tmp_path, b="", a="", version="")
         write_package(tmp_path / "sub", c="")
-        write_package(tmp_path / "tests", d="")
-        write_package(tmp_path / "sub" / "site-packages", e="")
+        write_package(tmp_path / "sub" / "tests", d="")
         assert package_docs.source_files(tmp_path) == ["a.py", "b.py", "sub/c.py"]
 
     def test_each_file_is_on_one_side_of_the_split_and_repeats_on_neither(self, tmp_path):
@@ -616,13 +615,6 @@ class TestCorpus:
         run = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
         assert not {"torch", "scipy", "sklearn", "sympy", "matplotlib"} & set(run.stdout.split())
 
-    def test_the_standard_library_is_read_on_request(self, monkeypatch, tmp_path):
-        monkeypatch.setenv("MINILIB_DATA", str(tmp_path))
-        monkeypatch.setattr(package_docs, "PACKAGES", {})
-        library = data.docstrings(stdlib=True)
-        assert library.sources == {"stdlib": sys.version.split()[0]}
-        assert 100_000 < len(prose.bare_words(library.train)) < 300_000
-
 
 class TestText:
     def test_words_are_lower_case_and_punctuation_stands_alone(self):
@@ -660,21 +652,3 @@ class TestText:
             data.chunks(np.zeros((2, 2), int), 2)
         with pytest.raises(ValueError, match="size = 3: must be at least 4"):
             data.Vocabulary("a b", size=3)
-
-
-class TestTextFolder:
-    def test_files_come_sorted_by_name_and_without_byte_order_mark(self, tmp_path):
-        (tmp_path / "b.txt").write_text("Zwei", encoding="utf-8-sig")
-        (tmp_path / "a.txt").write_text("Größe", encoding="utf-8")
-        (tmp_path / "c.md").write_text("no")
-        (tmp_path / "folder.txt").mkdir()
-        assert list(data.text_folder(tmp_path).items()) == [("a.txt", "Größe"), ("b.txt", "Zwei")]
-
-    def test_bad_folders_are_named(self, tmp_path):
-        with pytest.raises(ValueError, match="nowhere.*must be a folder that exists"):
-            data.text_folder(tmp_path / "nowhere")
-        with pytest.raises(ValueError, match="must hold at least one .txt file"):
-            data.text_folder(tmp_path)
-        (tmp_path / "latin.txt").write_bytes("Größe".encode("latin-1"))
-        with pytest.raises(ValueError, match="latin.txt.*must be UTF-8"):
-            data.text_folder(tmp_path)
