@@ -21,7 +21,7 @@ from filelock import FileLock, Timeout
 
 from minilib.data.tokenizer import Tokenizer
 from minilib.experiments import records
-from minilib.training import export, hugging_face
+from minilib.training import export, model_folder
 from minilib.training.config import Config, read_json
 
 LIBRARIES = ("torch", "numpy", "tokenizers", "safetensors")
@@ -135,7 +135,7 @@ def read_results(folder: Path) -> dict:
 def check_folder(config: Config) -> None:
     """ValueError when the folder has a run with another configuration."""
     path = config.folder / export.CONFIG
-    if hugging_face.is_one(config.folder):
+    if model_folder.is_one(config.folder):
         raise ValueError(f"{config.folder} has a model, and no run: give another --out")
     if not path.exists():
         return

@@ -133,7 +133,7 @@ class Run:
         self.data = Data(self.config, self.env, self.micro, self.say)
         check_tokenizer(self.folder, self.data.tokenizer)
         torch.manual_seed(self.config.seed)
-        return export.begin(self.config, len(self.data.tokenizer))
+        return export.new_model(self.config, len(self.data.tokenizer))
 
     def open_metrics(self) -> MetricsLogger | None:
         """Rank 0 has one, of a run that is not complete."""
