@@ -20,11 +20,10 @@ import torch
 from safetensors import SafetensorError
 from torch import nn
 
-from minilib import program
 from minilib.data.tokenizer import Tokenizer
 from minilib.models import registry
 from minilib.training import checkpoint, model_folder
-from minilib.training.config import Config, check_fields, option, parse, read_json
+from minilib.training.config import Config, Settings, command, option, read_json
 
 CONFIG = "run-config.json"
 TOKENIZER = model_folder.TOKENIZER
@@ -205,24 +204,18 @@ def read_tokenizer(folder: str | Path) -> Tokenizer:
 
 
 @dataclass(frozen=True)
-class Export:
-    """What the command line asks for. Raises ValueError for the first field that is out of range."""
-
+class Export(Settings):
     run: str = option("runs/bert-tiny-adamw", "folder of a pretraining run, or one of its checkpoints")
     out: str = option("export", "a new folder, for transformers and for --run and --init-from here")
     precision: str = option("fp32", "of the weights in it: bf16 is half as large, and rounded", choices=tuple(DTYPES))
 
-    def __post_init__(self):
-        check_fields(self)
-
 
 def main() -> int:
-    def work() -> str:
-        about = "Write a run's newest weights and its tokenizer into a folder of transformers."
-        asked = parse(None, Export, "python -m minilib.training.export", about)
+    def work(asked: Export) -> str:
         return f"exported to {save(asked.run, asked.out, asked.precision)}"
 
-    return program(work)
+    about = "Write a run's newest weights and its tokenizer into a folder of transformers."
+    return command(Export, "export", about, work)
 
 
 if __name__ == "__main__":
