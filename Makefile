@@ -14,12 +14,12 @@ export OMP_NUM_THREADS ?= 1
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' Makefile
 
-# Building takes a few packages, executing takes all. Exit status 3: a chapter is stale and some are missing.
-book: $(READING)  ## all pages into _build/html from the stored outputs; what is stale is executed first
-	@$(PY) tools/build_book.py || { [ $$? -eq 3 ] && $(MAKE) $(READY) && $(PY) tools/build_book.py; }
+# Building takes a few packages, executing takes all.
+book:  ## all pages into _build/html from the stored outputs; what is stale is executed first
+	@$(PYTHON) tools/do.py book
 
-test: needs-test $(READY)  ## everything that must hold: code, proofs, the output of every cell, the pages
-	@$(PY) tools/run_tests.py
+test:  ## everything that must hold: code, proofs, the output of every cell, the pages
+	@$(PYTHON) tools/do.py test
 
 check: $(READY)  ## the inner loop, three minutes: what the changes since the last commit can break
 	@$(PY) tools/check_changes.py
@@ -32,10 +32,6 @@ shake: $(READY)  ## run the chapters on imitated machines: make shake SHAKE="--c
 
 colab: $(READY)  ## open every chapter as Google Colab does, alone and with its packages: make colab NAME=sgd
 	$(PY) tools/shake.py --machines colab --jobs 1 $(if $(NAME),--chapters $(NAME))
-
-needs-%:
-	$(RIGHT_PYTHON)
-	@$(PYTHON) tools/preflight.py $*
 
 test-xla: .venv-xla/.ready  ## the training loop on XLA's CPU device, in an environment of its own
 	PJRT_DEVICE=CPU XLA_FLAGS="--xla_cpu_multi_thread_eigen=false --xla_backend_optimization_level=0" \
@@ -96,23 +92,14 @@ clean:  ## remove the site and every cache; .venv and .venv-xla stay
 	find minilib tests tools notebooks benchmarks -name __pycache__ -prune -exec rm -rf {} +
 
 STUDY = $(wildcard studies/*/$(subst -,_,$(NAME)).py)
-RIGHT_PYTHON = @$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' || \
-	{ echo "The book needs Python 3.11 to 3.13; try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 
 $(READING): requirements-reading.txt
-	$(RIGHT_PYTHON)
-	@$(PYTHON) tools/preflight.py book
-	$(PYTHON) -m venv .venv
-	$(PY) -m pip install -qq --disable-pip-version-check -r requirements-reading.txt
-	@touch $@
+	@$(PYTHON) tools/do.py reading
 
 $(READY): $(READING) requirements.txt pyproject.toml
-	$(PY) -m pip install -qq --disable-pip-version-check -r requirements.txt
-	$(PY) -m pip install -qq --disable-pip-version-check --no-build-isolation --no-deps -e .
-	@touch $@
+	@$(PYTHON) tools/do.py everything
 
-.venv-xla/.ready: requirements.txt tests/xla/requirements.txt
-	$(RIGHT_PYTHON)
+.venv-xla/.ready: $(READING) requirements.txt tests/xla/requirements.txt
 	$(PYTHON) -m venv .venv-xla
 	grep -v '^torch==' requirements.txt > .venv-xla/constraints.txt
 	$(XLA) -m pip install -qq -c .venv-xla/constraints.txt -r tests/xla/requirements.txt

@@ -114,7 +114,7 @@ def report(gigabytes: float, vocabulary: int, folder: str | None) -> str:
     times = BERT_WORDS / words
     tokens, encoding = first["tokens"], first["seconds"] - first["training"]
     hours = (first["training"] + times * encoding) / 3600
-    threads = len(os.sched_getaffinity(0))
+    threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return "\n".join(
         [
             f"corpus         {text / 1e9:.2f} GB, {words / 1e6:,.1f} million words",

@@ -1,17 +1,27 @@
 """Property tests draw the same instances in every run, and are not timed: other tests run beside them."""
 
 import hashlib
+import os
+import re
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 collect_ignore = [] if find_spec("torch_xla") else ["xla"]  # those have an environment of their own: make test-xla
+if os.name == "nt":  # there is no fork, no shell and no signal that stops a process
+    here, lacks = Path(__file__).parent, re.compile(r"tests\.forked|import resource|/proc/|#!/bin|signal\.SIG|\"make\"")
+    collect_ignore += [str(p) for p in here.rglob("test_*.py") if lacks.search(p.read_text(encoding="utf-8"))]
 settings.register_profile("book", deadline=None, derandomize=True)
 settings.load_profile("book")
 
 # They start processes or compile, and come first: none of them is left for one core at the end.
 LONG = [f"test_{name}.py" for name in ("sharded", "killed", "compile", "exact", "building", "several_processes")]
+
+
+def pytest_report_header():
+    return f"left out on this system: {', '.join(map(os.path.basename, collect_ignore))}" if os.name == "nt" else None
 
 
 def pytest_collection_modifyitems(items):

@@ -178,7 +178,7 @@ def sphinx(root: Path, out: Path, config: dict, toc: dict, *options: str) -> sub
     build.mkdir(parents=True, exist_ok=True)
     (build / "config.yml").write_text(json.dumps(config))
     (build / "toc.yml").write_text(json.dumps(toc))
-    jupyter_book = Path(sys.executable).with_name("jupyter-book")
+    jupyter_book = shutil.which("jupyter-book", path=Path(sys.executable).parent)
     command = [str(jupyter_book), "build", str(root), "-n", "--keep-going", "-q"]
     command += ["--path-output", str(out), "--config", str(build / "config.yml")]
     command += ["--toc", str(build / "toc.yml"), *options]

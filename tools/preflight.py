@@ -35,12 +35,14 @@ PLACES = (
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
     "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
     "~/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "C:/Program Files*/Google/Chrome/Application/chrome.exe",
+    "C:/Program Files*/Microsoft/Edge/Application/msedge.exe",
     # what `playwright install chromium` downloaded
     "~/.cache/ms-playwright/chromium-*/chrome-linux*/chrome",
     "~/Library/Caches/ms-playwright/chromium-*/chrome-mac*/Chromium.app/Contents/MacOS/Chromium",
     "~/Library/Caches/ms-playwright/chromium-*/chrome-mac*/*.app/Contents/MacOS/*",
 )
-COMPILERS = ("c++", "g++", "clang++")
+COMPILERS = ("c++", "g++", "clang++", "cl")
 
 
 def browser() -> str | None:
@@ -85,7 +87,7 @@ def get_browser(python: Path | None = None) -> str | None:
 
 
 def python_problem() -> str:
-    """What is wrong with this Python, an empty string when nothing is (the Makefile has asked for its version)."""
+    """What is wrong with this Python, an empty string when nothing is (`do.py` has asked for its version)."""
     if all(importlib.util.find_spec(name) for name in ("venv", "ensurepip")):
         return ""
     return "it cannot make environments; Debian and Ubuntu: sudo apt-get install python3-venv"

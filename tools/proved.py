@@ -59,7 +59,7 @@ def load(folder: Path, name: str) -> dict | None:
 def processor() -> str:
     """The processor's name as the system gives it, and the number of its cores."""
     info = Path("/proc/cpuinfo")
-    lines = info.read_text().splitlines() if info.exists() else []
+    lines = info.read_text(encoding="utf-8").splitlines() if info.exists() else []
     names = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
     return f"{names[0] if names else platform.processor() or platform.machine()}, {os.cpu_count()} cores"
 

@@ -11,6 +11,7 @@ because there is no browser and none could be installed.
 
 import argparse
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -42,10 +43,10 @@ def run(*commands: list[str]) -> bool:
 def lint() -> bool:
     """Style, spelling, the layers of the library, the recorded runs: all of it, whatever fails."""
     commands = (
-        [str(BIN / "ruff"), "check", "."],
-        [str(BIN / "ruff"), "format", "--check", "."],
-        [str(BIN / "codespell")],
-        [str(BIN / "lint-imports")],
+        [shutil.which("ruff", path=BIN), "check", "."],
+        [shutil.which("ruff", path=BIN), "format", "--check", "."],
+        [shutil.which("codespell", path=BIN)],
+        [shutil.which("lint-imports", path=BIN)],
         [sys.executable, "tools/runs_check.py"],
     )
     results = [run(command) for command in commands]
@@ -65,9 +66,10 @@ def cells(chapters: list[str]) -> bool:
     return run([*PYTEST, *options, *chapters])
 
 
-def nbval() -> bool:
-    """The cells of the whole book; the chapters that take longest begin."""
-    runs = {path: proved.load(ROOT / proved.FOLDER, path.stem) for path in (ROOT / "notebooks").glob("*.ipynb")}
+def nbval(beginnings: str = "") -> bool:
+    """The cells of the book, or of the chapters whose names begin so; the chapters that take longest begin."""
+    chosen = [p for p in (ROOT / "notebooks").glob("*.ipynb") if p.name.startswith(tuple(beginnings.split(",")))]
+    runs = {path: proved.load(ROOT / proved.FOLDER, path.stem) for path in chosen}
     order = sorted(runs, key=lambda path: -(runs[path] or {}).get("seconds", 1e9))
     return cells([f"notebooks/{path.name}" for path in order])
 
@@ -87,13 +89,15 @@ def report() -> bool:
     return run([sys.executable, "tools/report.py"])
 
 
-STEPS: dict[str, Callable[[], bool]] = {step.__name__: step for step in (lint, unit, nbval, book, site, report)}
+STEPS: dict[str, Callable[..., bool]] = {step.__name__: step for step in (lint, unit, nbval, book, site, report)}
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("steps", nargs="*", help=f"some of {', '.join(STEPS)} (default: all)")
-    names = parser.parse_args().steps or [*STEPS]
+    parser.add_argument("--chapters", default="", help="of nbval: those whose names begin so, such as 01,02")
+    asked = parser.parse_args()
+    names, more = asked.steps or [*STEPS], {"nbval": [asked.chapters]} if asked.chapters else {}
     unchecked = ""
     if "site" in names:
         if browser := preflight.get_browser(Path(sys.executable)):
@@ -107,7 +111,7 @@ def main() -> int:
             continue
         print(f"== {name}", flush=True)
         start = time.monotonic()
-        good = STEPS[name]()
+        good = STEPS[name](*more.get(name, []))
         lines.append(f"  {name:<8} {time.monotonic() - start:6.0f} s  {'ok' if good else 'FAILED'}")
         failed += [] if good else [name]
     print("\n".join(["== seconds", *lines]))

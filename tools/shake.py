@@ -22,7 +22,6 @@ import argparse
 import json
 import os
 import random
-import resource
 import shutil
 import statistics
 import subprocess
@@ -187,6 +186,8 @@ def limits(machine: Machine):
             first = os.getpid() % len(mine)  # two chapters side by side: probably not on one core
             os.sched_setaffinity(0, (mine[first:] + mine[:first])[: machine.cores])
         if machine.memory:
+            import resource  # which Windows has not
+
             resource.setrlimit(resource.RLIMIT_DATA, (machine.memory << 30, machine.memory << 30))
 
     return apply
@@ -394,6 +395,9 @@ def main() -> int:
     parser.add_argument("--out", type=Path, help=argparse.SUPPRESS)
     args = parser.parse_args()
     root = args.root.resolve()
+    if os.name == "nt":
+        print("Imitated machines take limits that Windows has not: run this on Linux, macOS or in WSL.")
+        return 2
     if args.one:
         with tempfile.TemporaryDirectory() as folder:
             made = run_here(root, args.one, Path(folder) if args.alone else None)

@@ -17,7 +17,7 @@ have texts with labels and pairs of sentences. These need the extra `train`, and
 from minilib.data.download import data_folder
 from minilib.data.images import Digits, Photographs, cifar10, digits
 from minilib.data.package_docs import Docstrings, docstrings
-from minilib.data.text import Vocabulary, chunks, text_folder, words
+from minilib.data.text import Vocabulary, chunks, words
 
 __all__ = [
     "Digits",
@@ -29,6 +29,5 @@ __all__ = [
     "data_folder",
     "digits",
     "docstrings",
-    "text_folder",
     "words",
 ]

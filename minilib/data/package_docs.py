@@ -5,8 +5,8 @@ docstrings: NumPy and PyTorch attach many of theirs by a call (`add_newdoc`, `ad
 
 With the same package versions the text is the same to the byte (a test pins its sha256): measured
 equal on Python 3.11, 3.12 and 3.13, with the wheels for Linux, Windows and macOS, and with PyTorch
-for the CPU and for CUDA.  That is why the standard library is a part of it only when asked for: its
-docstrings change with every patch release of Python.
+for the CPU and for CUDA.  The standard library is no part of it: its docstrings change with every
+patch release of Python.
 
 With other versions, or where a package is missing, the text is another one: `Docstrings.sha256`
 tells, and `minilib.experiments.records.same_corpus` compares it with the text that a record was made from.
@@ -17,7 +17,6 @@ Deliberately absent: f-strings (their text has holes), and shuffling.
 import ast
 import hashlib
 import sys
-import sysconfig
 import warnings
 import zlib
 from collections import Counter
@@ -42,12 +41,10 @@ PACKAGES = {
     "torch": "torch",
 }
 # Tests hold data rather than prose, and one file of torch.testing parses only on Python 3.12.
-# The rest is in some installations and not in others: NumPy has `distutils` only on Python 3.11,
-# and Linux distributions leave parts of the standard library out or put packages below it.
-SKIP_FOLDERS = frozenset("test tests testing distutils idlelib lib2to3 ensurepip site-packages dist-packages".split())
+# NumPy has `distutils` only on Python 3.11.
+SKIP_FOLDERS = frozenset("test tests testing distutils".split())
 # Written while a package is built, so that builds of one version may differ in them.
 SKIP_FILES = frozenset("version.py _version.py __config__.py _distributor_init.py".split())
-SKIP_PREFIX = "_sysconfigdata"  # the same, in the standard library
 MIN_CHARACTERS = 40  # of a string literal: about eight words
 VALIDATION_SHARE = 20  # one file in so many is held out
 
@@ -67,13 +64,11 @@ class Docstrings(NamedTuple):
         return hashlib.sha256(f"{self.train}\0{self.validation}".encode()).hexdigest()
 
 
-def docstrings(*, stdlib: bool = False, say: Callable[[str], None] = silent) -> Docstrings:
+def docstrings(say: Callable[[str], None] = silent) -> Docstrings:
     """English prose from the docstrings of those packages in `PACKAGES` that are installed, without near repeats.
 
     About 1.2 million words; a twentieth of the files is held out as `validation`.  The first call
     computes for half a minute and tells `say` how far it is, later calls read `data_folder()/docstrings/`.
-    `stdlib` adds Python's standard library at the end: the bytes then depend on the exact version
-    of Python.
     A package that is not installed is left out, with a warning.
     ModuleNotFoundError: none is installed.
     """
@@ -94,9 +89,6 @@ def docstrings(*, stdlib: bool = False, say: Callable[[str], None] = silent) -> 
         if not roots:
             raise ModuleNotFoundError(message)
         warnings.warn(f"{message} (the text is now another one than the book's)", stacklevel=2)
-    if stdlib:
-        roots["stdlib"] = Path(sysconfig.get_paths()["stdlib"])
-        sources["stdlib"] = sys.version.split()[0]
     rules = [Path(file).read_text(encoding="utf-8") for file in (__file__, prose.__file__)]
     key = digest({"sources": sources, "python": sys.version, "rules": rules})[:16]
     path = data_folder() / "docstrings" / f"{key}.json"
@@ -128,11 +120,7 @@ def source_files(root: Path) -> list[str]:
     """The Python files to read below a folder, relative to it, in the order of their names."""
     files = [file.relative_to(root) for file in root.rglob("*.py")]
     return sorted(
-        file.as_posix()
-        for file in files
-        if not SKIP_FOLDERS.intersection(file.parts)
-        and file.name not in SKIP_FILES
-        and not file.name.startswith(SKIP_PREFIX)
+        file.as_posix() for file in files if not SKIP_FOLDERS.intersection(file.parts) and file.name not in SKIP_FILES
     )
 
 

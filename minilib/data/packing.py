@@ -171,6 +171,7 @@ class RowFile:
         self.header()
         self.file.flush()
         os.fsync(self.file.fileno())
+        self.file.close()  # Windows renames no file that is open
         os.replace(self.temporary, self.path)
         about = about | {"shape": [self.count, self.length], "sha256": sha256_of(self.path), "stamp": stamp(self.path)}
         write_json(self.path.with_suffix(".json"), about)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from time import perf_counter
 
-FIRST, MOST = 3.0, 60.0  # seconds until the first line, and the most between two
+FIRST, MOST = 2.0, 60.0  # seconds until the first line, and the most between two
 
 
 def silent(text: str) -> None:
@@ -13,7 +13,7 @@ def silent(text: str) -> None:
 class Progress:
     """Says how many characters of how many are done, how fast, and how long the rest takes if that goes on.
 
-    Work of less than three seconds says nothing.
+    Work of less than two seconds says nothing.
 
     Args:
         say: is given each line.
@@ -33,7 +33,7 @@ class Progress:
         self.tokens += tokens
         if (now := perf_counter()) >= self.next:
             seconds = now - self.began
-            self.next = now + min(MOST, max(FIRST, seconds / 5))
+            self.next = now + min(MOST, max(FIRST, seconds / 2))
             self.say(self.line(seconds))
 
     def line(self, seconds: float) -> str:

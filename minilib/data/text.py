@@ -1,4 +1,4 @@
-"""From text to arrays of integers: words, a vocabulary, chunks; and any folder of text files.
+"""From text to arrays of integers: words, a vocabulary, chunks.
 
 Deliberately absent: subwords.  A rare word becomes `<unk>` here; the chapters in PyTorch train a
 real tokenizer.
@@ -6,7 +6,6 @@ real tokenizer.
 
 import re
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 
@@ -58,24 +57,3 @@ def chunks(ids: np.ndarray, length: int) -> np.ndarray:
         raise ValueError(f"length = {length}: must be from 1 to {len(ids)}, the length of ids")
     n = len(ids) // length
     return np.reshape(ids[: n * length], (n, length))
-
-
-def text_folder(path: str | Path) -> dict[str, str]:
-    """All `.txt` files of one folder (not of its subfolders): file name -> text, sorted by name.
-
-    Files are UTF-8, with or without a byte order mark.
-    ValueError: no such folder, no `.txt` file in it, or a file that is not UTF-8.
-    """
-    folder = Path(path)
-    if not folder.is_dir():
-        raise ValueError(f"path = {str(path)!r}: must be a folder that exists")
-    files = sorted((file for file in folder.glob("*.txt") if not file.is_dir()), key=lambda file: file.name)
-    if not files:
-        raise ValueError(f"path = {str(path)!r}: must hold at least one .txt file")
-    texts = {}
-    for file in files:
-        try:
-            texts[file.name] = file.read_text(encoding="utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise ValueError(f"path: {str(file)!r} must be UTF-8 text ({error})") from error
-    return texts

@@ -70,7 +70,7 @@ def write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(path.name + ".part")
     try:
-        part.write_text(text, encoding="utf-8")
+        part.write_text(text, encoding="utf-8", newline="\n")
         os.replace(part, path)
     except OSError as error:  # of a full disk it would not say where
         part.unlink(missing_ok=True)

@@ -29,14 +29,12 @@ class BertSize(Size):
     Args:
         next_sentence: have a pooler and the head that says whether the second segment follows the first. Off, so that
             every parameter has a gradient when only tokens are hidden.
-        pre_norm: normalise before each half of a block, and once at the end (Xiong et al. 2020); not as published.
         published_weights: draw all first weights with deviation 0.02.
     """
 
     vocabulary: int = 30_522
     length: int = 512
     next_sentence: bool = False
-    pre_norm: bool = False
     published_weights: bool = False
 
 
@@ -53,8 +51,7 @@ class Bert(nn.Module):
         self.positions = nn.Embedding(size.length, width)
         self.segments = nn.Embedding(2, width)
         self.norm, self.dropout = nn.LayerNorm(width, EPS), nn.Dropout(size.dropout)
-        self.blocks = nn.ModuleList(Block(size, F.gelu, EPS, size.pre_norm, causal=False) for _ in range(size.layers))
-        self.last = nn.LayerNorm(width, EPS) if size.pre_norm else nn.Identity()
+        self.blocks = nn.ModuleList(Block(size, F.gelu, EPS, pre_norm=False, causal=False) for _ in range(size.layers))
         self.head = nn.Sequential(nn.Linear(width, width), nn.GELU(), nn.LayerNorm(width, EPS))
         self.bias = nn.Parameter(torch.zeros(size.vocabulary))
         if size.next_sentence:
@@ -97,7 +94,7 @@ class Bert(nn.Module):
         x = self.embed(tokens, segments)
         if mask is not None:
             mask = checked("mask", mask, *tokens.shape, dtypes=(torch.int64, torch.bool))[:, None, None, :].bool()
-        return self.last(through(self.blocks, self.size, x, mask))
+        return through(self.blocks, self.size, x, mask)
 
     def embed(self, tokens: Tensor, segments: Tensor | None) -> Tensor:
         """What goes into the first block."""
@@ -126,6 +123,6 @@ class Bert(nn.Module):
         """Attention weights (layers, B, heads, T, T) for pictures: row i says where token i looks."""
         x, maps = self.embed(batch.get("tokens"), batch.get("segments")), []
         for block in self.blocks:
-            maps.append(block.attention.weights(block.norm1(x) if block.pre_norm else x))
+            maps.append(block.attention.weights(x))
             x = block(x)
         return torch.stack(maps)

@@ -3,8 +3,7 @@
 The functions are the same (tests compare logits and gradients); only names differ, and in GPT-2 the layout: there
 matrices are transposed, and query, key and value are one. `to_theirs` and `to_ours` translate tensors, `config` and
 `size` the numbers. transformers is not needed for it. Absent on purpose: what our models do not have (gated T5, other
-activations, a feed-forward part that is not 4 times as wide); `size` refuses it by the name of the field. BERT with
-`pre_norm` is not among the models of transformers; `config` refuses it.
+activations, a feed-forward part that is not 4 times as wide); `size` refuses it by the name of the field.
 """
 
 import re
@@ -144,10 +143,8 @@ def fixed(family: str, width: int, heads: int, layers: int) -> dict[str, tuple]:
 
 
 def config(size: Size) -> dict:
-    """Their config.json for a model of this size. ValueError: there is no such model (`pre_norm`)."""
+    """Their config.json for a model of this size."""
     family = FAMILY[type(size)]
-    if getattr(size, "pre_norm", False):
-        raise ValueError("pre_norm = True: transformers has no such BERT, so that it cannot be written in its format")
     head = HEADS.get(family) or ("BertForPreTraining" if size.next_sentence else "BertForMaskedLM")
     told = {"architectures": [head], "model_type": family}
     told |= {theirs: getattr(size, ours) for ours, theirs in FIELDS[family].items()}

@@ -216,8 +216,13 @@ def _sha256(path: Path) -> str:
 
 
 def _flush(path: Path) -> None:
-    """Wait until a file, or the list of names in a folder, is on the disk."""
-    handle = os.open(path, os.O_RDONLY)
+    """Wait until a file, or the list of names in a folder, is on the disk; Windows opens no folder to wait for."""
+    try:
+        handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    except PermissionError:
+        if path.is_dir():
+            return
+        raise
     try:
         os.fsync(handle)
     finally:

@@ -16,6 +16,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from minilib import program
+
 OPTIMIZERS = ("sgd", "adamw", "lars", "lamb", "adafactor", "adafactor-momentum", "came", "came-corrected")
 # Which of beta1, beta2 and eps a method has. Adafactor and CAME have two eps each, and SGD and LARS a momentum.
 NUMBERS = dict.fromkeys(OPTIMIZERS, ()) | dict.fromkeys(("adamw", "lamb"), ("beta1", "beta2", "eps"))
@@ -52,8 +54,18 @@ class Phase:
 
 
 @dataclass(frozen=True)
-class Config:
-    """Raises ValueError, on construction, for the first field that is out of range."""
+class Settings:
+    """What a command line asks for. Raises ValueError, on construction, for the first field that is out of range."""
+
+    def __post_init__(self):
+        """Give every field its type. ValueError for the first that has another or is out of range."""
+        for f in dataclasses.fields(self):
+            object.__setattr__(self, f.name, _checked(f, getattr(self, f.name)))
+
+
+@dataclass(frozen=True)
+class Config(Settings):
+    """A run of pretraining."""
 
     # What is trained on what
     model: str = option("bert-tiny", "size by name: bert-tiny, ..., bert-large, gpt2, gpt2-medium, t5-small, t5-base")
@@ -128,7 +140,7 @@ class Config:
     )
 
     def __post_init__(self):
-        check_fields(self)
+        super().__post_init__()
         for phase in _plan(self):
             if phase.warmup >= max(1, phase.steps):
                 raise ValueError(f"warmup must be less than the {phase.steps} steps, got {phase.warmup:g}")
@@ -163,12 +175,6 @@ def _plan(config: Config) -> list[Phase]:
     return plan
 
 
-def check_fields(settings) -> None:
-    """Give every field of a frozen dataclass its type. ValueError for the first that has another or is out of range."""
-    for f in dataclasses.fields(settings):
-        object.__setattr__(settings, f.name, _checked(f, getattr(settings, f.name)))
-
-
 def _checked(f, value):
     """The value in the field's type. ValueError when it has another type or is out of range."""
     kinds = typing.get_args(f.type) or (f.type,)
@@ -199,11 +205,11 @@ def _checked(f, value):
 def parse(
     argv: list[str] | None = None,
     kind: type = Config,
-    program: str = "python -m minilib.training",
+    name: str = "python -m minilib.training",
     about: str = "Pretrain BERT, GPT-2 or T5.",
     recipe: Callable[[str | None], dict] | None = None,
 ):
-    """The configuration that a command line asks for: a `kind`, which is a dataclass whose fields are `option`s.
+    """The configuration that a command line asks for: a `kind` of `Settings`, whose fields are `option`s.
 
     With a `recipe`, (the device's name, if one is given) -> fields, there is an option --recipe to begin from them in
     place of the defaults. So it is, too, where neither a model nor a file is named; --no-recipe forbids it.
@@ -212,22 +218,22 @@ def parse(
         ValueError: a field is out of range, or the TOML file cannot be read.
         SystemExit: --help (0), or an argument that is not one (2), with the option that may have been meant.
     """
-    parser = Parser(program, description=about, allow_abbrev=False)
+    parser = Parser(name, description=about, allow_abbrev=False)
     parser.add_argument(
         "--config", metavar="FILE", default=argparse.SUPPRESS, help="a TOML file with any of the fields below"
     )
     for f in dataclasses.fields(kind):
         if f.name == "phases":
             continue
-        name, text = f"--{f.name.replace('_', '-')}", f"{f.metadata['help']} (default {f.default})"
+        flag, text = f"--{f.name.replace('_', '-')}", f"{f.metadata['help']} (default {f.default})"
         more = {"dest": f.name, "default": argparse.SUPPRESS, "help": text.replace("%", "%%")}
         if f.type is bool:
-            parser.add_argument(name, action=argparse.BooleanOptionalAction, **more)
+            parser.add_argument(flag, action=argparse.BooleanOptionalAction, **more)
             continue
         kinds = typing.get_args(f.type) or (f.type,)
         read = _maybe(kinds[0]) if type(None) in kinds else kinds[0]
         metavar = "|".join(filter(None, f.metadata["choices"] or ())) or kinds[0].__name__.upper()
-        parser.add_argument(name, type=read, metavar=metavar, **more)
+        parser.add_argument(flag, type=read, metavar=metavar, **more)
     options = {f.name.replace("_", "-") for f in dataclasses.fields(kind)} - {"phases"} | {"config"}
     if recipe:
         text = "begin from what suits the device (default: where neither --model nor --config is given)"
@@ -242,6 +248,11 @@ def parse(
     if recipe and (asked or (asked is None and not file and "model" not in given)):
         fields = recipe(given.get("device", fields.get("device"))) | fields
     return kind(**fields | given)
+
+
+def command(kind: type, name: str, about: str, work: Callable) -> int:
+    """The exit code of `python -m minilib.training.NAME`: `work` with what is asked, a `kind`; see `program`."""
+    return program(lambda: work(parse(None, kind, f"python -m minilib.training.{name}", about)))
 
 
 class Parser(argparse.ArgumentParser):

@@ -7,7 +7,6 @@ devices in one run.
 
 import functools
 import importlib.util
-import resource
 import sys
 from time import perf_counter
 
@@ -112,6 +111,12 @@ def peak_bytes(device: torch.device) -> int:
     """The most memory that was in use so far: the device's, on a CPU that of the whole process."""
     if device.type == "cuda":
         return torch.cuda.max_memory_allocated(device)
+    try:
+        import resource
+    except ModuleNotFoundError:  # Windows
+        import psutil
+
+        return psutil.Process().memory_info().peak_wset
     size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return size if sys.platform == "darwin" else 1024 * size
 

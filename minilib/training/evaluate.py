@@ -10,32 +10,26 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from minilib import program
 from minilib.data.corpora import Texts, corpus
 from minilib.data.files import whole
 from minilib.data.loader import evaluation
 from minilib.data.packing import packed_rows
 from minilib.training import export
 from minilib.training.batches import PUBLISHED_RATE, objective, unigram_entropy
-from minilib.training.config import Config, check_fields, option, parse
+from minilib.training.config import Config, Settings, command, option
 from minilib.training.device import pick
 
 AT_ONCE = 32  # rows
 
 
 @dataclass(frozen=True)
-class Evaluation:
-    """Raises ValueError, on construction, for the first field that is out of range."""
-
+class Evaluation(Settings):
     run: str = option("runs/bert-tiny-adamw", "folder of a run, of a checkpoint, or of a model of transformers")
     text: str | None = option(None, "a file or folder of text; by default what the run held out of its corpus")
     field: str = option("text", "that has the text in a line of .jsonl")
     length: int | None = option(None, "tokens a row; by default those of the run, or all that the model takes", low=8)
     rows: int | None = option(None, "so many rows at equal distances; by default all", low=1)
     device: str | None = option(None, "cpu, cuda, mps, xla; by default the best that is there")
-
-    def __post_init__(self):
-        check_fields(self)
 
 
 @torch.no_grad()
@@ -69,14 +63,14 @@ def evaluate(asked: Evaluation) -> dict:
 
 
 def main() -> int:
-    def work() -> str:
-        found = evaluate(parse(None, Evaluation, "python -m minilib.training.evaluate", "The loss of a trained model."))
+    def work(asked: Evaluation) -> str:
+        found = evaluate(asked)
         return (
             f"loss {found['loss']:.3f} nats a token (unigram entropy {found['unigram_entropy']:.3f}),"
             f" {found['accuracy']:.1%} guessed right, {found['tokens']:,} tokens"
         )
 
-    return program(work)
+    return command(Evaluation, "evaluate", "The loss of a trained model.", work)
 
 
 if __name__ == "__main__":

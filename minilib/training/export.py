@@ -20,14 +20,13 @@ import torch
 from safetensors import SafetensorError
 from torch import nn
 
-from minilib import program
 from minilib.data.tokenizer import Tokenizer
 from minilib.models import registry
-from minilib.training import checkpoint, hugging_face
-from minilib.training.config import Config, check_fields, option, parse, read_json
+from minilib.training import checkpoint, model_folder
+from minilib.training.config import Config, Settings, command, option, read_json
 
 CONFIG = "run-config.json"
-TOKENIZER = hugging_face.TOKENIZER
+TOKENIZER = model_folder.TOKENIZER
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
 
 
@@ -50,9 +49,8 @@ def load(folder: str | Path) -> Trained:
             or the weights are of another model than its configuration says.
     """
     folder = Path(folder)
-    if hugging_face.is_one(folder):
-        refuse_old_run(folder)
-        size, weights, tokenizer = hugging_face.read(folder)
+    if model_folder.is_one(folder):
+        size, weights, tokenizer = model_folder.read(folder)
         model = registry.MODELS[type(size)](size)
     else:
         weights = read_weights(folder)
@@ -79,10 +77,10 @@ def save(run: str | Path, out: str | Path, precision: str = "fp32") -> Path:
     shutil.rmtree(part, ignore_errors=True)
     try:
         part.mkdir(parents=True)
-        hugging_face.write(part, model.size, model.state_dict(), tokenizer, DTYPES[precision])
+        model_folder.write(part, model.size, model.state_dict(), tokenizer, DTYPES[precision])
         if config is not None:
             told = dataclasses.asdict(config) | {"out": None, "init_from": None}  # folders of this machine
-            hugging_face.write_object(part / CONFIG, told)
+            model_folder.write_object(part / CONFIG, told)
         os.rename(part, out)
     except (OSError, SafetensorError) as error:  # some say "No space left on device", and not where
         raise OSError(f"{out} could not be written: {error}") from None
@@ -131,7 +129,7 @@ def rows(weights: dict[str, torch.Tensor]) -> tuple[int, int | None]:
     return 1 if tokens is None else len(tokens), None if positions is None else len(positions)
 
 
-def begin(config: Config, vocabulary: int) -> nn.Module:
+def new_model(config: Config, vocabulary: int) -> nn.Module:
     """The model of a new run: with weights drawn by torch's generator, or with those in `config.init_from`.
 
     From there it has its tokens and positions, which may be more than the run's rows need. Its pooler and next-sentence
@@ -143,7 +141,7 @@ def begin(config: Config, vocabulary: int) -> nn.Module:
     if config.init_from is None:
         return build(config, vocabulary)
     folder = Path(config.init_from)
-    weights = hugging_face.read(folder).weights if hugging_face.is_one(folder) else read_weights(folder)
+    weights = model_folder.read(folder).weights if model_folder.is_one(folder) else read_weights(folder)
     vocabulary, positions = rows(weights)
     if positions and longest(config) > positions:
         raise ValueError(f"length = {longest(config)}: must be at most {positions}, the positions of {folder}")
@@ -186,7 +184,7 @@ def read_weights(folder: Path) -> dict[str, torch.Tensor]:
         return checkpoint.load(folder).model
     if not (folder / CONFIG).exists():
         raise ValueError(
-            f"{folder} is no run and no exported model: must have {CONFIG} and checkpoints, or {hugging_face.CONFIG}"
+            f"{folder} is no run and no exported model: must have {CONFIG} and checkpoints, or {model_folder.CONFIG}"
         )
     newest = checkpoint.newest(folder / "checkpoints")
     if newest is None:
@@ -197,39 +195,27 @@ def read_weights(folder: Path) -> dict[str, torch.Tensor]:
 def read_config(folder: Path) -> Config | None:
     """That of the run that trained a model; None where another program did. ValueError: it cannot be read."""
     path = run_of(folder) / CONFIG
-    return None if hugging_face.is_one(folder) and not path.exists() else read_json(path)
+    return None if model_folder.is_one(folder) and not path.exists() else read_json(path)
 
 
 def read_tokenizer(folder: str | Path) -> Tokenizer:
     """The tokenizer of a model that `load` takes. ValueError: it is missing, or cannot be read."""
-    return hugging_face.read_tokenizer(run_of(Path(folder)))
-
-
-def refuse_old_run(folder: Path) -> None:
-    """ValueError when config.json is that of a run, as it was called before."""
-    if "corpus" in hugging_face.read_object(folder / hugging_face.CONFIG):
-        raise ValueError(f"{folder / hugging_face.CONFIG} is that of a run: rename it to {CONFIG}")
+    return model_folder.read_tokenizer(run_of(Path(folder)))
 
 
 @dataclass(frozen=True)
-class Export:
-    """What the command line asks for. Raises ValueError for the first field that is out of range."""
-
+class Export(Settings):
     run: str = option("runs/bert-tiny-adamw", "folder of a pretraining run, or one of its checkpoints")
     out: str = option("export", "a new folder, for transformers and for --run and --init-from here")
     precision: str = option("fp32", "of the weights in it: bf16 is half as large, and rounded", choices=tuple(DTYPES))
 
-    def __post_init__(self):
-        check_fields(self)
-
 
 def main() -> int:
-    def work() -> str:
-        about = "Write a run's newest weights and its tokenizer into a folder of transformers."
-        asked = parse(None, Export, "python -m minilib.training.export", about)
+    def work(asked: Export) -> str:
         return f"exported to {save(asked.run, asked.out, asked.precision)}"
 
-    return program(work)
+    about = "Write a run's newest weights and its tokenizer into a folder of transformers."
+    return command(Export, "export", about, work)
 
 
 if __name__ == "__main__":

@@ -22,12 +22,12 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from minilib import program, schedules
+from minilib import schedules
 from minilib.data.classification import ClassificationData, task
 from minilib.experiments import records
 from minilib.models.bert import Bert
 from minilib.training import export
-from minilib.training.config import OPTIMIZERS, check_fields, option, parse
+from minilib.training.config import OPTIMIZERS, Settings, command, option
 from minilib.training.device import describe, pick, precision, seed, sync
 from minilib.training.optimizers import optimizer
 from minilib.training.run_dir import write_run
@@ -37,9 +37,7 @@ AT_ONCE = 256  # rows of validation
 
 
 @dataclass(frozen=True)
-class Finetuning:
-    """Raises ValueError, on construction, for the first field that is out of range."""
-
+class Finetuning(Settings):
     run: str = option("runs/bert-tiny-adamw", "folder of a run, of a checkpoint, or of a model of transformers: a BERT")
     task: str = option("packages", "packages, sst2, or a folder with train.tsv and validation.tsv")
     texts: int | None = option(None, "train on so many of the texts only", low=1)
@@ -60,9 +58,6 @@ class Finetuning:
         choices=(None, "bf16", "fp32"),
     )
     out: str | None = option(None, "folder for run.json and curve.csv; by default runs/RUN-TASK")
-
-    def __post_init__(self):
-        check_fields(self)
 
 
 class Classifier(nn.Module):
@@ -189,10 +184,10 @@ def accuracy(model: Classifier, rows: ClassificationData, device: torch.device) 
 
 
 def main() -> int:
-    def work() -> None:
-        finetune(parse(None, Finetuning, "python -m minilib.training.finetune", "Fine-tune a BERT as a classifier."))
+    def work(asked: Finetuning) -> None:
+        finetune(asked)  # which has said what came out
 
-    return program(work)
+    return command(Finetuning, "finetune", "Fine-tune a BERT as a classifier.", work)
 
 
 if __name__ == "__main__":

@@ -11,29 +11,23 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from minilib import program
 from minilib.models.bert import Bert
 from minilib.models.gpt2 import Gpt2
 from minilib.training import export
-from minilib.training.config import SEEDS, check_fields, option, parse
+from minilib.training.config import SEEDS, Settings, command, option
 
 MASK = "[MASK]"
 GAPS = 99  # of T5's 100 sentinels the last one used ends the last gap
 
 
 @dataclass(frozen=True)
-class Question:
-    """Raises ValueError, on construction, for the first field that is out of range."""
-
+class Question(Settings):
     run: str = option("runs/bert-tiny-adamw", "folder of a run, of a checkpoint, or of a model of transformers")
     prompt: str = option("The [MASK] of a function", "text; for BERT and T5 with at least one [MASK]", low=0)
     tokens: int = option(40, "that GPT-2 continues with, and that T5 writes at most", low=1)
     temperature: float = option(0.0, "0 takes the likeliest token, 1 draws as the model guesses", low=0.0)
     top: int = option(40, "draw from so many of the likeliest tokens", low=1)
     seed: int = option(0, "of what is drawn", low=0, high=SEEDS)
-
-    def __post_init__(self):
-        check_fields(self)
 
 
 @torch.no_grad()
@@ -126,9 +120,7 @@ def check_length(count: int, model) -> None:
 
 
 def main() -> int:
-    return program(
-        lambda: generate(parse(None, Question, "python -m minilib.training.generate", "Ask a trained model."))
-    )
+    return command(Question, "generate", "Ask a trained model.", generate)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ TensorBoard, a picture).
 
 import contextlib
 import dataclasses
-import fcntl
 import json
 import math
 import os
@@ -18,13 +17,15 @@ from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 
+from filelock import FileLock, Timeout
+
 from minilib.data.tokenizer import Tokenizer
 from minilib.experiments import records
-from minilib.training import export, hugging_face
+from minilib.training import export, model_folder
 from minilib.training.config import Config, read_json
 
 LIBRARIES = ("torch", "numpy", "tokenizers", "safetensors")
-LOCK = ".lock"
+LOCK, HOLDER = ".lock", ".lock-holder"  # Windows lets nobody read a file that is locked: who it is stands in another
 # What may be another when a run goes on: where, how it is shared out, what is kept of it, and how long it is.
 FREE = {"out", "device", "parallel", "micro_batch", "log_every", "evaluate_every", "save_every", "keep"}
 FREE |= {"steps", "tokens", "patience"}
@@ -93,7 +94,7 @@ def write_run(folder: Path, program: str, config, device: str, start: str, secon
 
 
 @contextlib.contextmanager
-def held_alone(folder: Path) -> Iterator[None]:
+def run_lock(folder: Path) -> Iterator[None]:
     """The folder is this process's as long as the context lasts, or as it lives: nobody else trains there.
 
     Raises:
@@ -101,29 +102,22 @@ def held_alone(folder: Path) -> Iterator[None]:
     """
     made = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / LOCK
-    while True:
-        file = open(path, "a+", encoding="utf-8")  # noqa: SIM115 (as long as the lock is)
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            file.seek(0)
-            holder = file.read().strip() or "another process"
-            file.close()
-            raise ValueError(
-                f"{folder} has a run that is under way ({holder}): wait for it, stop it, or give another --out"
-            ) from None
-        if path.exists() and os.fstat(file.fileno()).st_ino == path.stat().st_ino:
-            break
-        file.close()  # its holder has just removed it
-    file.truncate(0)
-    file.write(f"process {os.getpid()} on {socket.gethostname()}, since {records.now()}\n")
-    file.flush()
+    lock, holder = FileLock(folder / LOCK), folder / HOLDER
     try:
+        lock.acquire(blocking=False)
+    except Timeout:
+        who = holder.read_text(encoding="utf-8").strip() if holder.exists() else "another process"
+        raise ValueError(
+            f"{folder} has a run that is under way ({who}): wait for it, stop it, or give another --out"
+        ) from None
+    try:
+        records.write(holder, f"process {os.getpid()} on {socket.gethostname()}, since {records.now()}\n")
         yield
     finally:
-        path.unlink(missing_ok=True)
-        file.close()
+        holder.unlink(missing_ok=True)
+        with contextlib.suppress(PermissionError):  # Windows removes no file that is open
+            (folder / LOCK).unlink(missing_ok=True)
+        lock.release()
         if made:
             with contextlib.suppress(OSError):  # a run that came to nothing leaves nothing
                 folder.rmdir()
@@ -141,8 +135,7 @@ def read_results(folder: Path) -> dict:
 def check_folder(config: Config) -> None:
     """ValueError when the folder has a run with another configuration."""
     path = config.folder / export.CONFIG
-    if hugging_face.is_one(config.folder):
-        export.refuse_old_run(config.folder)
+    if model_folder.is_one(config.folder):
         raise ValueError(f"{config.folder} has a model, and no run: give another --out")
     if not path.exists():
         return

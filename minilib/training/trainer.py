@@ -27,7 +27,7 @@ from minilib.training.batches import Data
 from minilib.training.config import Config, Phase
 from minilib.training.device import allow_tf32, describe, matmul_rate, peak_bytes, precision, seed, sync, wait
 from minilib.training.optimizers import optimizer
-from minilib.training.run_dir import LOCK, MetricsLogger, check_folder, check_tokenizer, held_alone, read_results
+from minilib.training.run_dir import LOCK, MetricsLogger, check_folder, check_tokenizer, read_results, run_lock
 from minilib.training.step import step_if_finite
 
 DTYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}  # the less is needed, the earlier
@@ -53,7 +53,7 @@ def train(config: Config, quiet: bool = False) -> dict:
     env = distributed.init(config.device)
     try:
         with contextlib.ExitStack() as held:
-            alone = contextlib.nullcontext() if env.rank else held_alone(config.folder)
+            alone = contextlib.nullcontext() if env.rank else run_lock(config.folder)
             distributed.rank0_first(lambda: held.enter_context(alone), env)
             run = Run(config, env, quiet)
             held.callback(run.wait_for_checkpoint)
@@ -66,7 +66,7 @@ class Stopped(RuntimeError):
     """The run was asked to stop, and can go on from its checkpoint."""
 
 
-class Stretch:
+class LossMeter:
     """The steps since the last row of the curve.
 
     Attributes:
@@ -133,7 +133,7 @@ class Run:
         self.data = Data(self.config, self.env, self.micro, self.say)
         check_tokenizer(self.folder, self.data.tokenizer)
         torch.manual_seed(self.config.seed)
-        return export.begin(self.config, len(self.data.tokenizer))
+        return export.new_model(self.config, len(self.data.tokenizer))
 
     def open_metrics(self) -> MetricsLogger | None:
         """Rank 0 has one, of a run that is not complete."""
@@ -182,19 +182,19 @@ class Run:
             more = "steps" if self.step == self.total else "patience"
             self.say(f"{self.folder} is complete: give another --out for another run, or more --{more} to go on")
             return read_results(self.folder)
-        self.introduce()
+        self.log_summary()
         with self.listening() as asked:
             return self.loop(asked)
 
     def loop(self, asked: threading.Event) -> dict:
-        row, rows, stretch = None, 0, Stretch(self.device)
+        row, rows, meter = None, 0, LossMeter(self.device)
         bar = tqdm(total=self.total, initial=self.step, disable=True if self.quiet else None, unit="step")
         self.model.train()
         for k, phase, number in self.steps_left():
             lr = learning_rate(self.config, phase, number)
             loss, norm = self.one_step(k, phase, number, lr)
             self.step, self.tokens = self.step + 1, self.tokens + phase.batch_size * phase.length
-            stretch.add(loss)
+            meter.add(loss)
             sync(self.device)
             if self.saving is not None and self.saving.done():  # it may have failed
                 self.wait_for_checkpoint()
@@ -203,8 +203,8 @@ class Run:
             if not due:
                 continue
             wait(self.device)
-            self.seconds += perf_counter() - stretch.began
-            row = self.measure(k, phase, stretch, lr, norm)
+            self.seconds += perf_counter() - meter.began
+            row = self.measure(k, phase, meter, lr, norm)
             self.check_health(row["loss"])
             rows += 1
             if rows == 2 and "stop" not in due:  # the first has what takes long once, such as compiling
@@ -219,7 +219,7 @@ class Run:
             if "stop" in due:
                 self.wait_for_checkpoint()
                 raise Stopped(f"asked to stop: saved after step {self.step:,}; the same command goes on")
-            stretch = Stretch(self.device)
+            meter = LossMeter(self.device)
         bar.close()
         self.wait_for_checkpoint()
         return self.finish(row or self.validate())
@@ -282,18 +282,18 @@ class Run:
         loss, correct, rows = distributed.mean(sums, self.env).tolist()
         return {"validation_loss": loss / rows, "validation_accuracy": correct / rows}
 
-    def measure(self, k: int, phase: Phase, stretch: "Stretch", lr: float, norm: torch.Tensor) -> dict:
-        """A row of the curve: where the run is, the mean loss of a stretch, and how fast it was.
+    def measure(self, k: int, phase: Phase, meter: LossMeter, lr: float, norm: torch.Tensor) -> dict:
+        """A row of the curve: where the run is, the mean loss since the last one, and how fast it was.
 
         `utilisation` is the share of the devices' matmul rate that was used.
         """
-        rows = stretch.steps * phase.batch_size / (perf_counter() - stretch.began)
+        rows = meter.steps * phase.batch_size / (perf_counter() - meter.began)
         peak = matmul_rate(self.device, self.dtype) * self.env.world_size
         return {
             "step": self.step,
             "tokens": self.tokens,
             "seconds": round(self.seconds, 3),
-            "loss": float(distributed.mean(stretch.losses[0] / stretch.losses[1], self.env)),
+            "loss": float(distributed.mean(meter.losses[0] / meter.losses[1], self.env)),
             "lr": lr,
             "grad_norm": float(norm),
             "tokens_per_second": round(rows * phase.length, 1),
@@ -413,7 +413,7 @@ class Run:
             for number, handler in before.items():
                 signal.signal(number, handler)
 
-    def introduce(self) -> None:
+    def log_summary(self) -> None:
         """Five lines: what this run will do."""
         config, rows = self.config, self.data.sizes
         last = self.plan[-1]

@@ -6,7 +6,9 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
+import do
 import pytest
 import yaml
 from packaging.requirements import Requirement
@@ -112,13 +114,71 @@ def test_every_command_that_the_words_name_is_a_target_of_the_makefile():
         assert named <= targets, page.name
 
 
-def test_a_wrong_python_is_refused_with_one_clear_line(tmp_path):
-    old = tmp_path / "python-of-yesterday"
-    old.write_text("#!/bin/sh\nexit 1\n")
-    old.chmod(0o755)
-    for name in ("Makefile", "requirements.txt", "requirements-reading.txt", "pyproject.toml"):
-        shutil.copy(ROOT / name, tmp_path)
-    done = subprocess.run(["make", f"PYTHON={old}", "book"], cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode != 0
-    assert "needs Python 3.11 to 3.13" in done.stdout
-    assert not (tmp_path / ".venv").exists()
+@pytest.mark.parametrize("target", ["book", "test"])
+def test_make_does_what_is_done_without_make(target):
+    said = subprocess.run(
+        ["make", "-n", "PYTHON=python9", target], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert said.stdout == f"python9 tools/do.py {target}\n"
+
+
+class TestDo:
+    @pytest.fixture(autouse=True)
+    def ran(self, tmp_path, monkeypatch):
+        """The commands, which are noted in place of run; `ends` has what those that fail end with."""
+        ran, self.ends = [], {}
+        venv = tmp_path / ".venv"
+        (tmp_path / "requirements").write_text("")
+        for name, more in ((".reading", []), (".ready", [venv / ".reading"])):
+            monkeypatch.setattr(do, name[1:].upper(), (venv / name, [tmp_path / "requirements", *more]))
+
+        def run(*command):
+            venv.mkdir(exist_ok=True)
+            ran.append(" ".join(map(str, command[1:])).replace(str(tmp_path), "")[:40])
+            return self.ends.pop(ran[-1], 0)
+
+        monkeypatch.setattr(do, "run", run)
+        monkeypatch.setattr(sys, "argv", ["do.py", "book"])
+        return ran
+
+    def test_the_book_is_built_from_few_packages_and_these_are_installed_once(self, ran, tmp_path):
+        assert do.main() == 0
+        assert ran[0] == "tools/preflight.py book"
+        assert ran[1].startswith("-m venv ")
+        assert ran[2].startswith("-m pip install")
+        assert ran[3:] == ["tools/build_book.py"]
+        ran.clear()
+        assert do.main() == 0
+        assert ran == ["tools/build_book.py"]
+        os.utime(tmp_path / "requirements", (2e9, 2e9))
+        assert do.main() == 0
+        assert len(ran) == 5
+
+    def test_what_must_be_executed_brings_the_other_packages(self, ran):
+        self.ends = {"tools/build_book.py": do.STALE}
+        assert do.main() == 0
+        assert [word for word in ran if word.startswith("tools")] == [
+            "tools/preflight.py book",
+            *["tools/build_book.py"] * 2,
+        ]
+        assert sum("pip install" in word for word in ran) == 3
+
+    def test_where_an_installation_fails_nothing_follows_and_nothing_counts_as_done(self, ran):
+        self.ends = {"tools/preflight.py book": 1}
+        with pytest.raises(SystemExit) as stop:
+            do.main()
+        assert (stop.value.code, len(ran)) == (1, 1)
+        assert do.stale(*do.READING)
+
+    def test_a_wrong_python_or_command_is_refused_with_one_clear_line(self, ran, monkeypatch, capsys):
+        monkeypatch.setattr(sys, "argv", ["do.py", "bake"])
+        assert do.main() == 2
+        assert capsys.readouterr().err == "usage: python tools/do.py book|test|reading|everything\n"
+        monkeypatch.setattr(
+            do, "sys", SimpleNamespace(argv=["do.py", "book"], version="3.10.1 of", version_info=(3, 10, 1))
+        )
+        assert do.main() == 1
+        assert (
+            "needs Python 3.11 to 3.13, and this is 3.10.1; try: make PYTHON=python3.12 book" in capsys.readouterr().out
+        )
+        assert ran == []

@@ -11,8 +11,7 @@ import subprocess
 import sys
 import tarfile
 import threading
-from functools import partial
-from http.server import BaseHTTPRequestHandler, HTTPServer, SimpleHTTPRequestHandler
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import numpy as np
@@ -188,10 +187,9 @@ class TestBuild:
         assert list(package_docs.long_strings(source)) == [CAT]
 
     def test_tests_and_generated_files_are_left_out(self, tmp_path):
-        write_package(tmp_path, b="", a="", version="", _sysconfigdata_x="")
+        write_package(tmp_path, b="", a="", version="")
         write_package(tmp_path / "sub", c="")
-        write_package(tmp_path / "tests", d="")
-        write_package(tmp_path / "sub" / "site-packages", e="")
+        write_package(tmp_path / "sub" / "tests", d="")
         assert package_docs.source_files(tmp_path) == ["a.py", "b.py", "sub/c.py"]
 
     def test_each_file_is_on_one_side_of_the_split_and_repeats_on_neither(self, tmp_path):
@@ -314,44 +312,6 @@ class TestCache:
         assert data.data_folder() == tmp_path / "minilib"
 
 
-class TestDownloaded:
-    TEXT = b"what is to be had"
-    SUM = hashlib.sha256(TEXT).hexdigest()
-
-    @pytest.fixture
-    def address(self, tmp_path, monkeypatch):
-        """Of a server with one file, which it serves once; the cache is empty."""
-        monkeypatch.setenv("MINILIB_DATA", str(tmp_path / "data"))
-        (tmp_path / "there").write_bytes(self.TEXT)
-        server = HTTPServer(("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=str(tmp_path)))
-        thread = threading.Thread(target=server.handle_request)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/there"
-        server.server_close()
-        thread.join()
-
-    def test_a_file_comes_once_and_another_one_in_its_place_is_replaced(self, address, tmp_path):
-        path = tmp_path / "data" / "set" / "file.gz"
-        path.parent.mkdir(parents=True)
-        path.write_bytes(b"another")
-        for _ in range(2):  # the server is gone then
-            assert download.downloaded("set/file.gz", self.SUM, address) == path
-            assert path.read_bytes() == self.TEXT
-        assert list(path.parent.iterdir()) == [path]
-
-    def test_a_download_that_is_not_the_known_file_is_not_kept(self, address, tmp_path):
-        with pytest.raises(ValueError, match=f"file.gz is not there; .* {address} .sha256 {'0' * 64}"):
-            download.downloaded("set/file.gz", "0" * 64, address)
-        assert list((tmp_path / "data" / "set").iterdir()) == []
-
-    def test_a_folder_that_has_the_file_is_only_read(self, tmp_path, monkeypatch):
-        monkeypatch.setenv("MINILIB_DATA", str(tmp_path))
-        (tmp_path / "file").write_bytes(self.TEXT)
-        before = tmp_path.stat().st_mtime_ns
-        download.downloaded("file", self.SUM, "http://127.0.0.1:1")  # where nobody answers
-        assert tmp_path.stat().st_mtime_ns == before
-
-
 class Server:
     """Serves what `files` has, by path; `asked` are the paths that were asked for."""
 
@@ -392,6 +352,37 @@ def server(tmp_path, monkeypatch):
     server = Server()
     yield server
     server.close()
+
+
+class TestDownloaded:
+    """A file whose sha256 is known."""
+
+    TEXT = b"what is to be had"
+    SUM = hashlib.sha256(TEXT).hexdigest()
+
+    def test_a_file_comes_once_and_another_one_in_its_place_is_replaced(self, server, tmp_path):
+        path = tmp_path / "set" / "file.gz"
+        path.parent.mkdir(parents=True)
+        path.write_bytes(b"another")
+        address = server.put("/there", self.TEXT)
+        for _ in range(2):
+            assert download.downloaded("set/file.gz", self.SUM, address) == path
+            assert path.read_bytes() == self.TEXT
+        assert server.asked == ["/there"]
+        assert list(path.parent.iterdir()) == [path]
+
+    def test_a_download_that_is_not_the_known_file_is_not_kept(self, server, tmp_path):
+        address = server.put("/there", self.TEXT)
+        with pytest.raises(ValueError, match=f"file.gz is not there; .* {address} .sha256 {'0' * 64}"):
+            download.downloaded("set/file.gz", "0" * 64, address)
+        assert list((tmp_path / "set").iterdir()) == []
+
+    def test_a_folder_that_has_the_file_is_only_read(self, server, tmp_path):
+        (tmp_path / "file").write_bytes(self.TEXT)
+        before = tmp_path.stat().st_mtime_ns
+        download.downloaded("file", self.SUM, server.address)
+        assert tmp_path.stat().st_mtime_ns == before
+        assert server.asked == []
 
 
 class TestFirstDownload:
@@ -616,13 +607,6 @@ class TestCorpus:
         run = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
         assert not {"torch", "scipy", "sklearn", "sympy", "matplotlib"} & set(run.stdout.split())
 
-    def test_the_standard_library_is_read_on_request(self, monkeypatch, tmp_path):
-        monkeypatch.setenv("MINILIB_DATA", str(tmp_path))
-        monkeypatch.setattr(package_docs, "PACKAGES", {})
-        library = data.docstrings(stdlib=True)
-        assert library.sources == {"stdlib": sys.version.split()[0]}
-        assert 100_000 < len(prose.bare_words(library.train)) < 300_000
-
 
 class TestText:
     def test_words_are_lower_case_and_punctuation_stands_alone(self):
@@ -660,21 +644,3 @@ class TestText:
             data.chunks(np.zeros((2, 2), int), 2)
         with pytest.raises(ValueError, match="size = 3: must be at least 4"):
             data.Vocabulary("a b", size=3)
-
-
-class TestTextFolder:
-    def test_files_come_sorted_by_name_and_without_byte_order_mark(self, tmp_path):
-        (tmp_path / "b.txt").write_text("Zwei", encoding="utf-8-sig")
-        (tmp_path / "a.txt").write_text("Größe", encoding="utf-8")
-        (tmp_path / "c.md").write_text("no")
-        (tmp_path / "folder.txt").mkdir()
-        assert list(data.text_folder(tmp_path).items()) == [("a.txt", "Größe"), ("b.txt", "Zwei")]
-
-    def test_bad_folders_are_named(self, tmp_path):
-        with pytest.raises(ValueError, match="nowhere.*must be a folder that exists"):
-            data.text_folder(tmp_path / "nowhere")
-        with pytest.raises(ValueError, match="must hold at least one .txt file"):
-            data.text_folder(tmp_path)
-        (tmp_path / "latin.txt").write_bytes("Größe".encode("latin-1"))
-        with pytest.raises(ValueError, match="latin.txt.*must be UTF-8"):
-            data.text_folder(tmp_path)

@@ -224,7 +224,7 @@ def test_progress_is_silent_at_first_and_then_says_how_long_it_takes(monkeypatch
     for second in range(1, 601):
         now[0] = float(second)
         progress.add(100_000, 25_000)
-    assert said[0] == "reading: 0.3 million characters of 100.0, 25,000 tokens/s, about 16.6 minutes left"
+    assert said[0] == "reading: 0.2 million characters of 100.0, 25,000 tokens/s, about 16.6 minutes left"
     assert 10 < len(said) < 30
 
 

@@ -119,8 +119,3 @@ def test_a_model_without_a_head_and_one_without_its_size_are_refused():
     del told["n_embd"]
     with pytest.raises(ValueError, match="n_embd is missing"):
         hugging_face.size(told, [])
-
-
-def test_pre_norm_is_refused_since_transformers_has_no_such_bert():
-    with pytest.raises(ValueError, match="pre_norm = True: transformers has no such BERT"):
-        hugging_face.config(BertSize(**SHAPE, pre_norm=True))

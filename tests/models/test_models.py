@@ -117,7 +117,7 @@ class TestLoss:
 class TestWeights:
     def test_every_parameter_has_a_gradient(self):
         runs = [(build(family), batch_for(family)) for family in FAMILIES]
-        runs += [(build("bert", pre_norm=True), batch_for("bert")), (build("bert", next_sentence=True), two_segments())]
+        runs += [(build("bert", next_sentence=True), two_segments())]
         for model, batch in runs:
             without = [name for name, g in gradients(model, batch)[1].items() if g is None or not g.abs().sum() > 0]
             # A bias of all keys alike changes no softmax: its gradient is zero but for rounding, and may be all zero.
@@ -234,9 +234,8 @@ class TestWhatIsSeen:
         assert seen == [(B, K, 32), (B, T, 32)]
         torch.testing.assert_close(some, torch.stack([everywhere[b, batch["positions"][b]] for b in range(B)]))
 
-    @pytest.mark.parametrize("pre_norm", [False, True])
-    def test_attention_maps_are_the_weights_that_make_the_hidden_states(self, pre_norm):
-        model, batch = build("bert", pre_norm=pre_norm).eval(), batch_for("bert")
+    def test_attention_maps_are_the_weights_that_make_the_hidden_states(self):
+        model, batch = build("bert").eval(), batch_for("bert")
         maps = model.attention_maps(batch)
         torch.testing.assert_close(maps.sum(-1), torch.ones(2, B, 4, T))
         block, inputs = model.blocks[1], []
@@ -276,16 +275,6 @@ class TestNorms:
         # two or three a block in one or two stacks, and one more at an end of each; BERT's head has another
         assert len(norms) == {"bert": 2 * 2 + 2, "gpt2": 2 * 2 + 1, "t5": 2 * 2 + 2 * 3 + 2}[family]
         assert {norm.eps for norm in norms} == {eps}
-
-    def test_pre_norm_has_one_norm_more_and_gives_something_else(self):
-        post, pre = build("bert").eval(), build("bert", pre_norm=True).eval()
-        assert set(dict(pre.named_parameters())) - set(dict(post.named_parameters())) == {"last.weight", "last.bias"}
-        with torch.no_grad():
-            for p in post.blocks.parameters():
-                p *= 10  # fresh blocks change their input so little that the place of a norm hardly matters
-        pre.load_state_dict(post.state_dict(), strict=False)
-        tokens = ids(B, T)
-        assert (pre.hidden(tokens) - post.hidden(tokens)).abs().max() > 0.01
 
 
 class TestHowItRuns:

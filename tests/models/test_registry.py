@@ -95,11 +95,11 @@ def test_a_name_decides_the_family():
 
 
 def test_fields_are_replaced_and_the_named_size_stays_as_it_is():
-    model = build("bert-tiny", vocabulary=1000, length=64, pre_norm=True, dropout=0.1)
+    model = build("bert-tiny", vocabulary=1000, length=64, next_sentence=True, dropout=0.1)
     assert model.tokens.weight.shape == (1000, 128)
     assert model.positions.weight.shape == (64, 128)
     assert model.size == dataclasses.replace(
-        registry.SIZES["bert-tiny"], vocabulary=1000, length=64, pre_norm=True, dropout=0.1
+        registry.SIZES["bert-tiny"], vocabulary=1000, length=64, next_sentence=True, dropout=0.1
     )
     assert registry.SIZES["bert-tiny"].vocabulary == 30_522
 
@@ -110,8 +110,8 @@ def test_an_unknown_name_gets_an_error_with_all_names():
 
 
 def test_a_field_of_another_family_gets_an_error_with_the_fields_there_are():
-    with pytest.raises(ValueError, match="gpt2 has no field 'pre_norm': it may be one of layers, .*dropout"):
-        registry.model("gpt2", pre_norm=True)
+    with pytest.raises(ValueError, match="gpt2 has no field 'next_sentence': it may be one of layers, .*dropout"):
+        registry.model("gpt2", next_sentence=True)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import torch
 from safetensors import SafetensorError
 
 from minilib.models import registry
-from minilib.training import checkpoint, export, hugging_face, trainer
+from minilib.training import checkpoint, export, model_folder, trainer
 from minilib.training.config import Config
 from minilib.training.run_dir import read_curve
 from tests.training.test_trainer import weights
@@ -60,7 +60,7 @@ def test_a_full_disk_is_said_with_the_folder_and_nothing_is_left(complete_run, t
         (folder / "config.json").write_text("{}")
         raise full
 
-    monkeypatch.setattr(hugging_face, "write", write)
+    monkeypatch.setattr(model_folder, "write", write)
     with pytest.raises(OSError, match=f"{tmp_path}/out could not be written: .*No space left"):
         export.save(complete_run[0].folder, tmp_path / "out")
     assert list(tmp_path.iterdir()) == []

@@ -11,7 +11,7 @@ from concurrent.futures import Future
 import pytest
 
 from minilib.training import checkpoint, trainer
-from minilib.training.run_dir import held_alone, read_curve
+from minilib.training.run_dir import read_curve, run_lock
 from tests.forked import Forked, torchrun
 from tests.training.runs import main, run_alone, words
 from tests.training.test_trainer import equal, stop_after, weights
@@ -161,13 +161,13 @@ def test_one_run_at_a_time_has_a_folder(small):
     with pytest.raises(ValueError, match=rf"has a run that is under way \(process {process.process.pid} on .*, since"):
         trainer.train(config, quiet=True)
     process.kill()  # whoever is killed holds nothing
-    with held_alone(config.folder):
+    with run_lock(config.folder):
         pass
     assert not (config.folder / ".lock").exists()
 
 
 def test_a_folder_that_was_made_for_nothing_is_gone(tmp_path):
-    with held_alone(tmp_path / "run"):
+    with run_lock(tmp_path / "run"):
         assert (tmp_path / "run").exists()
     assert not (tmp_path / "run").exists()
 

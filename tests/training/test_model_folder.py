@@ -280,7 +280,7 @@ def test_what_cannot_be_loaded_is_named_in_one_line(folders, tmp_path, family, f
     assert "\n" not in str(error.value)
 
 
-def test_a_model_that_has_to_be_unpickled_a_run_by_its_old_name_and_another_tokenizer_are_refused(folders, tmp_path):
+def test_a_model_that_has_to_be_unpickled_and_another_tokenizer_are_refused(folders, tmp_path):
     folder = shutil.copytree(folders["bert"], tmp_path / "folder")
     shutil.copy(folders["gpt2"] / "tokenizer.json", folder)
     with pytest.raises(ValueError, match=r"has .* tokens of kind gpt2: must have at most the \d+ of the model, a bert"):
@@ -288,17 +288,11 @@ def test_a_model_that_has_to_be_unpickled_a_run_by_its_old_name_and_another_toke
     (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
     with pytest.raises(ValueError, match=r"has pytorch_model.bin, which is not read here: .*save_pretrained"):
         export.load(folder)
-    (folder / "config.json").write_text('{"model": "bert-tiny", "corpus": "docstrings"}')
-    with pytest.raises(ValueError, match="config.json is that of a run: rename it to run-config.json"):
-        export.load(folder)
 
 
-def test_a_run_does_not_begin_where_a_model_or_a_run_by_its_old_name_is(small, folders, tmp_path):
+def test_a_run_does_not_begin_where_a_model_is(small, folders, tmp_path):
     folder = shutil.copytree(folders["bert"], tmp_path / "folder")
     with pytest.raises(ValueError, match="folder has a model, and no run: give another --out"):
-        trainer.train(small(out=str(folder)), quiet=True)
-    (folder / "config.json").write_text('{"model": "bert-tiny", "corpus": "docstrings"}')
-    with pytest.raises(ValueError, match="config.json is that of a run: rename it to run-config.json"):
         trainer.train(small(out=str(folder)), quiet=True)
 
 

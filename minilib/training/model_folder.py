@@ -112,11 +112,7 @@ def read_tokenizer(folder: Path) -> Tokenizer:
 
 
 def write(folder: Path, size: Size, weights: dict[str, Tensor], tokenizer: Tokenizer, dtype: torch.dtype) -> None:
-    """Write a model into a folder that is there, its weights rounded to `dtype`.
-
-    Raises:
-        ValueError: transformers has no such model (BERT with `pre_norm`).
-    """
+    """Write a model into a folder that is there, its weights rounded to `dtype`."""
     family, number = hugging_face.FAMILY[type(size)], tokenizer.number
     names = NAMED[family] | ({"unk_token": "<unk>"} if family == "t5" and "<unk>" in number else {})
     ids = {"pad_token_id": number[names["pad_token"]]}

@@ -1,0 +1,156 @@
+"""What Windows lacks is hidden, and the library is imported, the chapters in NumPy begin, and a model is trained."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+FORBIDDEN = re.compile(r'[<>:"|?*\\]|[ .]$|^(con|prn|aux|nul|com\d|lpt\d)(\.|$)', re.IGNORECASE)  # in a name on Windows
+
+HIDE = """
+import os, re, sys
+from pathlib import Path
+
+MODULES = {"resource", "fcntl", "pwd", "grp", "termios", "pty"}
+for name in ("fork", "forkpty", "geteuid", "getuid", "sched_getaffinity", "sched_setaffinity", "mkfifo"):
+    if hasattr(os, name):
+        delattr(os, name)
+
+class Hidden:
+    def find_spec(name, path=None, target=None):
+        if name in MODULES:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+for name in MODULES:
+    sys.modules.pop(name, None)
+sys.meta_path.insert(0, Hidden)
+NAMES, looking = re.compile(sys.argv.pop(1), re.IGNORECASE), []
+
+def refuse(event, arguments):
+    if event not in ("open", "os.rename", "os.remove", "os.mkdir", "os.listdir") or looking:
+        return
+    looking.append(event)
+    try:
+        paths = [os.path.abspath(os.fspath(p)) for p in arguments[:2] if isinstance(p, (str, os.PathLike))]
+        for path in paths:
+            if path.startswith("/proc"):
+                raise FileNotFoundError(2, "there is no such folder on Windows", path)
+            if any(NAMES.search(part) for part in path.split("/")):
+                raise OSError(22, "no name on Windows", path)
+        by = sys._getframe(1).f_code.co_filename
+        if event == "open" and arguments[1] is None and os.path.isdir(paths[0]) and not by.endswith("shutil.py"):
+            raise PermissionError(13, "a folder is not opened on Windows", paths[0])
+        if event in ("os.rename", "os.remove") and sys.platform == "linux":
+            held = {os.readlink(f"/proc/self/fd/{n}") for n in os.listdir("/proc/self/fd") if n not in ("0", "1", "2")
+                    and os.path.lexists(f"/proc/self/fd/{n}")}
+            if held & {*paths}:
+                raise PermissionError(13, "it is open, and stays where it is on Windows", paths[0])
+    finally:
+        looking.pop()
+
+sys.addaudithook(refuse)
+stat = os.stat
+def without_proc(path, *more, **options):
+    if str(path).startswith("/proc") and not looking:
+        raise FileNotFoundError(2, "there is no such folder on Windows", path)
+    return stat(path, *more, **options)
+os.stat = without_proc
+"""
+
+EVERY_MODULE = """
+import importlib, pkgutil, minilib
+names = [module.name for module in pkgutil.walk_packages(minilib.__path__, "minilib.")]
+for name in names:
+    importlib.import_module(name)
+assert len(names) > 60, names
+"""
+
+TRAIN = """
+from types import SimpleNamespace
+from minilib.training.config import Config
+from minilib.training.trainer import train
+folder = Path(sys.argv[1])
+(folder / "text").mkdir()
+for name in "ab":
+    text = "\\n\\n".join(f"The {k}th paragraph of {name} has a few words to learn from." for k in range(200))
+    (folder / "text" / f"{name}.txt").write_text(text, encoding="utf-8")
+config = Config(corpus=str(folder / "text"), vocabulary=320, length=16, batch_size=4, steps=10, evaluate_every=5,
+                save_every=5, evaluate_rows=4, log_every=5, precision="fp32", device="cpu", out=str(folder / "run"))
+memory = SimpleNamespace(peak_wset=12345)  # what psutil says of a process on Windows, and nowhere else
+sys.modules["psutil"] = SimpleNamespace(Process=lambda: SimpleNamespace(memory_info=lambda: memory))
+results = train(config, quiet=True)
+assert (results["steps"], results["peak_bytes"]) == (10, 12345), results
+made = sorted(path.name for path in (folder / "run").iterdir())
+kept = sorted(path.name for path in (folder / "run" / "checkpoints").iterdir())
+print(made, kept)
+"""
+
+CELLS = """
+import jupytext, matplotlib
+matplotlib.use("Agg")
+os.chdir(sys.argv[1])
+for path in sorted(Path().glob("[01][0-9]_*.md")):
+    cells = [c.source for c in jupytext.read(path).cells if c.cell_type == "code"]
+    if "import torch" not in "".join(cells):
+        names = {"__name__": "__main__"}
+        exec(cells[1], names)  # the first is for Colab
+        print(path.stem)
+"""
+
+
+def on_windows(code, *arguments, **variables) -> str:
+    """What the code prints where nothing is that Windows lacks."""
+    paths = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    command = [sys.executable, "-c", HIDE + code, FORBIDDEN.pattern, *map(str, arguments)]
+    done = subprocess.run(
+        command, env=os.environ | {"PYTHONPATH": paths} | variables, capture_output=True, text=True, timeout=600
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import resource",
+        "import fcntl",
+        "os.fork()",
+        "open('/proc/cpuinfo')",
+        "Path('/proc/cpuinfo').stat()",
+        "open(sys.argv[1] + '/a:b', 'w')",
+        "os.open(sys.argv[1], os.O_RDONLY)",
+        "name = sys.argv[1] + '/a'; file = open(name, 'w'); os.rename(name, name + 'b')",
+    ],
+)
+def test_the_hiding_hides(code, tmp_path):
+    with pytest.raises(AssertionError, match="Error"):
+        on_windows(code, tmp_path)
+
+
+def test_every_module_is_imported():
+    on_windows(EVERY_MODULE)
+
+
+def test_a_model_is_trained_in_ten_steps(tmp_path):
+    made = on_windows(TRAIN, tmp_path, MINILIB_DATA=str(tmp_path / "cache"))
+    assert "'run.json'" in made
+    assert "'curve.png'" in made
+    assert ".lock" not in made
+    assert made.strip().endswith("['step-00000005', 'step-00000010']")
+
+
+def test_the_chapters_in_numpy_begin():
+    begun = on_windows(CELLS, ROOT / "notebooks").splitlines()
+    assert len(begun) >= 8
+
+
+def test_every_file_has_a_name_that_every_system_can_write():
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
+    files = listed.stdout.splitlines()
+    assert len(files) > 400
+    assert [name for name in files if any(FORBIDDEN.search(part) for part in name.split("/"))] == []
+    assert len({name.casefold() for name in files}) == len(files)  # Windows and macOS tell no capitals apart
