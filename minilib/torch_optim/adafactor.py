@@ -2,37 +2,82 @@
 
 Three phases go over a matrix: the sums of g² along rows and columns, the sizes of update and parameter, the step. The
 factored second moment is never written out. Absent on purpose: momentum (CAME adds it).
+
+The second moment is kept as row and column means. A tensor is factored over two of its dimensions, rows a < columns b;
+the others make it a batch of matrices. Means keep the dimension that they were taken over, with size 1 (the row means
+of n x m are n x 1), so that they broadcast, and are sharded like the tensor. Phases see the two as their last ones.
 """
+
+import math
 
 import torch
 
 from minilib.torch_optim.base import Optimizer
 from minilib.torch_optim.checks import EPS_PAIR
-from minilib.torch_optim.factored import (
-    LARGEST,
-    factored_dims,
-    inverse_root,
-    inverse_roots,
-    mean_shapes,
-    update_means,
-)
-from minilib.torch_optim.phases import COLUMNS, ROWS, add_scaled, along, between, follow, squared
+from minilib.torch_optim.phases import COLUMNS, ROWS, add_scaled, dim_sum, ema_, keep, on_sums, sum_of_squares, times
 from minilib.torch_optim.presets import ADAFACTOR_PRESETS, preset
+
+LARGEST, LAST, FIRST = "largest", "last", "first"
+
+
+def factored_dims(shape, which, least):
+    """The dimensions (a, b) that are factored, or None.
+
+    Args:
+        shape: of the whole tensor.
+        which: "largest", the two largest dimensions (of equal ones the later); "last", the last two, as in the
+            papers; "first".
+        least: both dimensions must be at least this long.
+    """
+    n = len(shape)
+    if n < 2 or math.prod(shape) == 0:
+        return None
+    if which == LAST:
+        dims = (n - 2, n - 1)
+    elif which == FIRST:
+        dims = (0, 1)
+    else:
+        dims = tuple(sorted(sorted(range(n), key=lambda k: (shape[k], k))[-2:]))
+    return dims if min(shape[k] for k in dims) >= least else None
+
+
+def mean_shapes(shape, dims):
+    """Shapes of the row means and of the column means of a tensor of this shape."""
+    return [tuple(1 if k == gone else size for k, size in enumerate(shape)) for gone in reversed(dims)]
+
+
+def update_means(r, c, sums, eps, weight, n):
+    """r, c ← averages of the row and column means + eps; returns a sum over r, or over c where r is cut in rows."""
+    rows, columns = sums
+    ema_(r, rows / n["columns"] + eps, weight)
+    ema_(c, columns / n["rows"] + eps, weight)
+    return (c.sum(-1, keepdim=True), ROWS) if n["rows_cut"] else (r.sum(-2, keepdim=True), COLUMNS)
+
+
+def inverse_roots(r, c, total, n):
+    """p and q with p q = 1/√v̂, where v̂ = r c / mean(r)."""
+    mean = total / (n["columns"] if n["rows_cut"] else n["rows"])
+    return inverse_root(r) * mean.sqrt(), inverse_root(c)
+
+
+def inverse_root(v):
+    """1/√v. Zero, as before the first step of a parameter, counts as the least number that is not."""
+    return v.clamp(min=torch.finfo(v.dtype).tiny).rsqrt_()
 
 
 def squares(x, g, s, sums, n):
     """Sums of g² along the rows and along the columns."""
     g2 = g * g
-    return along(g2, ROWS), along(g2, COLUMNS)
+    return dim_sum(g2, ROWS), dim_sum(g2, COLUMNS)
 
 
-@between
+@on_sums
 def means(s, sums, n):
     """r_t, c_t: averages of the row and column means of g² + ε₁."""
     return (update_means(s["row_var"], s["col_var"], sums, n["eps1"], n["1 - beta2"], n),)
 
 
-@between
+@on_sums
 def roots(s, sums, n):
     """p and q for the rest of this step: v̂ = r c / mean(r), 1/√v̂ = p q."""
     s["p"], s["q"] = inverse_roots(s["row_var"], s["col_var"], *sums, n)
@@ -41,18 +86,21 @@ def roots(s, sums, n):
 
 def direction(g, s):
     """u = g/√v̂."""
+    if "u" in s:
+        return s.pop("u")
     return (g * s["p"]).mul_(s["q"]) if "p" in s else inverse_root(s["variance"]).mul_(g)
 
 
 def sizes(x, g, s, sums, n):
     """Sums ‖u‖², and ‖x‖² where the size of the parameter counts: the two are read side by side."""
     u = direction(g, s)
-    return (squared(u), squared(x)) if n["scaled"] else (squared(u),)
+    keep(s, u)
+    return (sum_of_squares(u), sum_of_squares(x)) if n["scaled"] else (sum_of_squares(u),)
 
 
 def full_moment(x, g, s, sums, n):
     """For what is not factored: v_t ← β v + (1 − β)(g² + ε₁); then the same sums."""
-    follow(s["variance"], (g * g).add_(n["eps1"]), n["1 - beta2"])
+    ema_(s["variance"], (g * g).add_(n["eps1"]), n["1 - beta2"])
     return sizes(x, g, s, sums, n)
 
 
@@ -61,7 +109,7 @@ def clip(uu, n):
     return 1 / ((uu / n["entries"]).sqrt() / n["d"]).clamp(min=1.0)
 
 
-@between
+@on_sums
 def lengths(s, sums, n):
     """α_t = max(ε₂, RMS(x)) ρ_t, and how long Û is: α_t / max(1, RMS(u)/d)."""
     uu, *xx = sums
@@ -73,7 +121,12 @@ def descend(x, g, s, sums, n):
     """x ← x − decay · λ x − α Û."""
     alpha, length = sums
     decay = {"lr": n["lr"], "step": alpha, "one": n["one"]}[n["decay_by"]]
-    return add_scaled(direction(g, s).mul_(length), x, decay * n["weight_decay"])
+    return with_decay(direction(g, s), length, x, decay * n["weight_decay"])
+
+
+def with_decay(u, length, x, decay):
+    """length · u + decay · x."""
+    return add_scaled(u * length, x, decay) if isinstance(decay, torch.Tensor) or decay else times(u, length)
 
 
 class Adafactor(Optimizer):
@@ -90,7 +143,8 @@ class Adafactor(Optimizer):
         relative_step: the rate is min(lr, 1/sqrt(t)); False takes `lr` itself.
         scale_parameter: the rate is times max(eps2, RMS(x)); None does as `relative_step`.
         decay_by: what multiplies the decay: "lr" as in torch, "step" (the step size) as in transformers and timm,
-            "one" as in optax (the weights then shrink even where lr is 0).
+            "one" as in optax (but where lr is 0 nothing moves here, and optax's weights shrink: torch's checkpoint
+            functions begin the state of a new optimizer with such a step, which has to leave the weights alone).
         factor, min_dim_size_to_factor: see `factored_dims`; the paper factors matrices, torch the "last" two.
         options: those of `Optimizer`.
     """
@@ -116,19 +170,7 @@ class Adafactor(Optimizer):
         min_dim_size_to_factor=0,
         **options,
     ):
-        own = {
-            "lr": lr,
-            "beta2_decay": beta2_decay,
-            "eps": eps,
-            "d": d,
-            "weight_decay": weight_decay,
-            "relative_step": relative_step,
-            "scale_parameter": scale_parameter,
-            "decay_by": decay_by,
-            "factor": factor,
-            "min_dim_size_to_factor": min_dim_size_to_factor,
-        }
-        super().__init__(params, own, options)
+        super().__init__(params, locals(), options)
 
     def dims(self, shape, group):
         return factored_dims(shape, group["factor"], group["min_dim_size_to_factor"])
@@ -147,4 +189,6 @@ class Adafactor(Optimizer):
             rho = (t**-0.5).clamp(max=lr) if isinstance(t, torch.Tensor) else min(lr, t**-0.5)
         fixed = {name: group[name] for name in ("d", "weight_decay", "decay_by")}
         fixed |= {"eps1": group["eps"][0], "eps2": group["eps"][1], "scaled": relative if scaled is None else scaled}
-        return {"lr": lr, "rho": rho, "one": 1.0, "1 - beta2": t ** group["beta2_decay"]}, fixed
+        one = lr > 0  # where the rate is 0 nothing moves
+        one = one.to(lr.dtype) if isinstance(one, torch.Tensor) else float(one)
+        return {"lr": lr, "rho": rho, "one": one, "1 - beta2": t ** group["beta2_decay"]}, fixed

@@ -6,33 +6,27 @@ runs.
 
 import logging
 import math
-from contextlib import nullcontext
 
 import torch
 
 from minilib.torch_optim.buckets import make_buckets
 from minilib.torch_optim.checks import (
     TORCH_RANGES,
+    check_group,
     check_iterable,
     check_joint,
     check_option,
-    check_parameters,
+    check_state,
     plain,
+    restore,
+    with_options,
 )
 from minilib.torch_optim.compiler import cannot_compile
-from minilib.torch_optim.gradients import find_jobs, nonfinite_check
-from minilib.torch_optim.loading import check_state, restore, with_options
-from minilib.torch_optim.phases import CPU, GPU, Sizes, run_phases
-from minilib.torch_optim.sharding import local, zeros
-from minilib.torch_optim.together import run_together
+from minilib.torch_optim.gradients import nonfinite_check, params_with_grad
+from minilib.torch_optim.phases import CPU, GPU, Sizes, run, run_phases
+from minilib.torch_optim.sharding import local, run_together, zeros
 
-COMMON = {
-    "max_grad_norm": None,
-    "on_nonfinite": "raise",
-    "stochastic_rounding": False,
-    "capturable": False,
-    "compile": None,
-}
+COMMON = {"max_grad_norm": None, "on_nonfinite": "raise", "stochastic_rounding": False, "compile": None}
 log = logging.getLogger(__name__)
 
 
@@ -55,15 +49,15 @@ class Optimizer(torch.optim.Optimizer):
         max_grad_norm: scale all gradients so that their joint norm is at most this; None (default) does not.
         on_nonfinite: "raise" (default) changes nothing and names the parameter; where the host does not wait the next
             step does so when it begins (of a last step nothing is said; nor by a copy or a pickle of the optimizer,
-            which forgets the check that is still to be read). "skip" changes nothing and counts the step in `skipped`.
+            which forgets the check that is still to be read). "skip" changes nothing and counts the step in `skipped`,
+            which is no part of `state_dict()`: in a new optimizer the count begins at 0.
         stochastic_rounding: write bfloat16 parameters rounded up or down at random, so that small updates survive in
             the mean. The randomness is a hash of value and step: equal on all replicas and after a restart.
-        capturable: never wait for the device, and keep step numbers there. Always so on a GPU, and inside
-            `torch.compile`.
         compile: True compiles the phases at the first step, which takes some seconds; False does not. None (default)
             compiles where that pays and works: from some 4 million entries on, on a GPU always. The log says so.
 
-    Statistics are float32 for 16-bit parameters. Gradients are never written.
+    Statistics are float32 for 16-bit parameters. Gradients are never written. A step with learning rate 0 changes no
+    parameter. A group may carry further keys, such as a scheduler's `initial_lr`.
 
     Raises:
         ValueError: an unknown option or one out of range, no parameters, a parameter given twice or that is complex,
@@ -74,11 +68,15 @@ class Optimizer(torch.optim.Optimizer):
 
     ranges = TORCH_RANGES
     sizes: Sizes | None = None  # those of the device
+    # False: the host never waits for the device and keeps step numbers there, as it is off the CPU in any case.
+    host_waits = True
     # As what compiled phases see a parameter that is not factored: a vector is written and summed in one loop; what is
     # only summed is faster by the rows of a matrix.
     as_vectors = True
 
     def __init__(self, params, own: dict, options: dict):
+        # `own` are the options of the method, or all arguments of its `__init__`, as `locals()` has them.
+        own = {name: value for name, value in own.items() if name not in ("self", "params", "options", "__class__")}
         defaults = own | COMMON | options
         if unknown := set(options) - set(COMMON):
             raise ValueError(f"unknown option {min(unknown)!r}: may be one of {sorted(own | COMMON)}")
@@ -121,18 +119,10 @@ class Optimizer(torch.optim.Optimizer):
 
     def add_param_group(self, group: dict) -> None:
         """Add parameters with options of their own; options not named keep the optimizer's defaults."""
-        if not isinstance(group, dict) or "params" not in group:
-            raise ValueError(f"a group must be a dict with the key 'params', got {group!r}")
-        if unknown := set(group) - {"params", "param_names"} - set(self.defaults):
-            raise ValueError(f"unknown option {min(unknown, key=str)!r}: may be one of {sorted(self.defaults)}")
+        params = check_group(len(self.param_groups), group, self.defaults)
         options = self.defaults | group
         self.check(options)
         check_joint([*self.param_groups, options])
-        params = check_parameters(len(self.param_groups), group["params"])
-        tensors = [p for other in self.param_groups for p in other["params"]]
-        tensors += [p[1] if isinstance(p, tuple) else p for p in params]
-        if len({id(p) for p in tensors}) != len(tensors):
-            raise ValueError("a parameter appears twice: each must be in exactly one group, once")
         super().add_param_group(plain(group) | {"params": params})
 
     @torch.no_grad()
@@ -147,15 +137,16 @@ class Optimizer(torch.optim.Optimizer):
         check_joint(self.param_groups)
         while self._pending:
             self._refuse(self._pending.pop().bad())
-        jobs = find_jobs(self.param_groups)
-        if jobs:
-            compiles = self._compiles(jobs)
-            check, pending = nonfinite_check(jobs)
+        params = params_with_grad(self.param_groups)
+        if params:
+            on_cpu = params[0].g.device.type == "cpu"
+            compiles = self._compiles(params)
+            check, pending = nonfinite_check(params, self.host_waits and on_cpu and not torch.compiler.is_compiling())
             if pending:
                 self._pending.append(pending)
             if check.bad is None:
-                self._update(jobs, check, compiles)
-            elif jobs[0].group["on_nonfinite"] == "raise":
+                self._update(params, check, compiles)
+            elif params[0].group["on_nonfinite"] == "raise":
                 self._refuse(check.bad)
             else:
                 self._counts["skipped"] += 1
@@ -165,30 +156,29 @@ class Optimizer(torch.optim.Optimizer):
         if name is not None:
             raise ValueError(f"the gradient of {name} is nan, infinite, or too large to be squared")
 
-    def _update(self, jobs, check, compiles):
-        for job in jobs:
-            if not self.state[job.p]:
-                self.state[job.p] = self.init_state(job.group, job.p)
-        steps = [self.state[job.p]["step"] for job in jobs]
+    def _update(self, params, check, compiles):
+        for param in params:
+            if not self.state[param.p]:
+                self.state[param.p] = self.init_state(param.group, param.p)
+        steps = [self.state[param.p]["step"] for param in params]
         torch._foreach_add_(steps, 1 if check.step_mask is None else [check.step_mask] * len(steps))
         cut = []
-        with torch._dynamo.config.patch(recompile_limit=64) if compiles else nullcontext():
-            for bucket in make_buckets(self, jobs, check, compiles):
-                if bucket.shards:
-                    cut.append(bucket)
-                else:
-                    run_phases(bucket)
-            run_together(cut)
-        if check.step_mask is not None and jobs[0].group["on_nonfinite"] == "skip":
+        for bucket in make_buckets(self, params, check, compiles):
+            if bucket.shards:
+                cut.append(bucket)
+            else:
+                run_phases(bucket)
+        run_together(cut, run)
+        if check.step_mask is not None and params[0].group["on_nonfinite"] == "skip":
             self._count(check.step_mask)
 
-    def _compiles(self, jobs):
+    def _compiles(self, params):
         """Are the phases compiled? As the option says, else where it pays and works."""
-        wanted, device = jobs[0].group["compile"], jobs[0].g.device.type
+        wanted, device = params[0].group["compile"], params[0].g.device.type
         if wanted is False or torch.compiler.is_compiling():
             return False
-        entries = sum(job.g.numel() for job in jobs)
-        pays = device in ("cpu", "cuda") and entries >= self.sizes_on(jobs[0].g.device).compile
+        entries = sum(param.g.numel() for param in params)
+        pays = device in ("cpu", "cuda") and entries >= self.sizes_on(params[0].g.device).compile
         if wanted is None and not pays:
             return False
         if reason := cannot_compile(device):
@@ -207,11 +197,9 @@ class Optimizer(torch.optim.Optimizer):
 
     def init_state(self, group: dict, p: torch.Tensor) -> dict:
         """The state of a parameter that gets its first gradient: name -> tensor, and the number of steps."""
-        # The step number is read in every step: on the host, unless the host must not read it.
         shape, dtype = tuple(p.shape), statistics_dtype(p.dtype)
-        device = p.device if group["capturable"] or p.device.type != "cpu" else "cpu"
         moments = self.state_shapes(shape, self.dims(shape, group))
-        step = torch.zeros((), dtype=dtype, device=device)
+        step = torch.zeros((), dtype=dtype, device=p.device)
         return {"step": step} | {name: zeros(p, size, dtype) for name, size in moments.items()}
 
     @property
@@ -246,12 +234,13 @@ class Optimizer(torch.optim.Optimizer):
             final.append(saved)
             return saved
 
-        handle = self.register_load_state_dict_pre_hook(check_loaded)
+        before = self.register_load_state_dict_pre_hook(check_loaded)
+        after = self.register_load_state_dict_post_hook(lambda _: restore(self, final[0]), prepend=True)
         try:
             super().load_state_dict(state_dict)
         finally:
-            handle.remove()
-        restore(self, final[0])
+            before.remove()
+            after.remove()
 
     def __getstate__(self):
         return super().__getstate__() | {"_counts": self._counts}

@@ -1,5 +1,10 @@
-"""From the jobs of a step to buckets: views of large parameters, stacks of small ones of one shape."""
+"""From the gradients of a step to buckets: views of large parameters, stacks of small ones of one shape.
 
+How a layout is viewed and what was compiled for it is worked out once (`arranged`); the views themselves are made in
+every step, so that nothing here keeps a tensor that its owner has replaced or moved to another device.
+"""
+
+import functools
 import math
 
 import torch
@@ -8,37 +13,39 @@ from minilib.torch_optim.phases import Bucket
 from minilib.torch_optim.sharding import local
 
 
-def make_buckets(opt, jobs: list, check, compiles: bool):
+def make_buckets(opt, params: list, check, compiles: bool):
     """Yields a `Bucket` for every large parameter, and one for each stack of small ones.
 
     They are made one by one: a stack is still in the cache when its phases run.
     """
     alike, whole = {}, torch.compiler.is_compiling()
-    for i, job in enumerate(jobs):
-        t = opt.state[job.p]["step"]
-        t = "on the device" if check.step_mask is not None else t.item()
-        kind = (job.number, job.p.dtype, t)
-        small = job.g.numel() < opt.sizes_on(job.g.device).small and not whole
-        shapes = (tuple(job.p.shape), tuple(job.g.shape), job.shards)
-        alike.setdefault(kind, {}).setdefault(shapes if small else i, []).append(job)
+    sizes = opt.sizes_on(params[0].g.device)
+    for i, param in enumerate(params):
+        t = "on the device" if check.step_mask is not None else opt.state[param.p]["step"].item()
+        small = param.g.numel() < sizes.small and not whole
+        shapes = (param.p.shape, param.g.shape, param.shards) if small else i
+        alike.setdefault((param.number, param.p.dtype, t), {}).setdefault(shapes, []).append(param)
     for (*_, t), stacks in alike.items():
-        together = [job for stack in stacks.values() for job in stack]
-        numbers = _numbers(opt, together, t, check, compiles)
+        together = [param for stack in stacks.values() for param in stack]
+        numbers = _numbers(opt, together, t, check)
+        packed = _packed(numbers, together, opt.state[together[0].p]["step"].dtype) if compiles else None
         first = 0
         for stack in stacks.values():
-            size = max(1, opt.sizes_on(stack[0].g.device).stack // max(1, stack[0].g.numel()))
+            size = max(1, sizes.stack // max(1, stack[0].g.numel()))
             for k in range(0, len(stack), size):
                 few = stack[k : k + size]
-                yield _bucket(opt, few, {name: _of(v, first, len(few)) for name, v in numbers.items()}, compiles)
+                compiled = compiles and len(few) * few[0].g.numel() >= max(1, sizes.call)
+                n = {name: _of(value, first, len(few)) for name, value in numbers.items()}
+                yield _bucket(opt, few, n, (*packed, first) if compiled else None)
                 first += len(few)
 
 
-def _numbers(opt, jobs, t, check, compiles):
-    """The numbers of a step, the same for all jobs, or one for each where t is on the device."""
-    group, p = jobs[0].group, jobs[0].p
-    step = opt.state[p]["step"]
+def _numbers(opt, params, t, check):
+    """The numbers of a step, the same for all parameters, or one for each where t is on the device."""
+    group, p = params[0].group, params[0].p
+    dtype = opt.state[p]["step"].dtype
     if check.step_mask is not None:  # a skipped first step has t = 0, and nothing may be divided by zero even then
-        t = torch.stack([opt.state[job.p]["step"] for job in jobs]).clamp(min=1)
+        t = torch.stack([opt.state[param.p]["step"] for param in params]).clamp(min=1)
     lr = group["lr"]
     if isinstance(lr, torch.Tensor) and check.step_mask is None:
         lr = lr.item()
@@ -47,50 +54,91 @@ def _numbers(opt, jobs, t, check, compiles):
         rates = {name: value * check.step_mask for name, value in rates.items()}
     seed = t if group["stochastic_rounding"] and p.dtype == torch.bfloat16 else None
     numbers = rates | fixed | {"clip": check.scale, "step_mask": check.step_mask, "seed": seed}
-    floats = [name for name, value in numbers.items() if isinstance(value, float)]
-    if compiles:  # as tensors, so that another value does not compile the phases again
-        values = torch.tensor([numbers[name] for name in floats], dtype=step.dtype).to(p.device, non_blocking=True)
-        numbers |= dict(zip(floats, values.unbind(), strict=True))
-    return {n: v.to(step.dtype) if isinstance(v, torch.Tensor) and n != "step_mask" else v for n, v in numbers.items()}
+    return {n: v.to(dtype) if isinstance(v, torch.Tensor) and n != "step_mask" else v for n, v in numbers.items()}
+
+
+def _is_number(value):
+    """May it be another one in the next step? All else is compiled in."""
+    return isinstance(value, (int, float, torch.Tensor)) and not isinstance(value, bool)
+
+
+def _packed(numbers, params, dtype):
+    """The names of all numbers, and one tensor of them, (1, numbers) or with a row for each parameter."""
+    names = tuple(name for name, value in numbers.items() if _is_number(value))
+    values, device = [numbers[name] for name in names], params[0].g.device
+    if not any(isinstance(v, torch.Tensor) for v in values):
+        return names, torch.tensor([values], dtype=dtype).to(device, non_blocking=True)
+    values = [v if isinstance(v, torch.Tensor) else torch.full((), v, dtype=dtype, device=device) for v in values]
+    return names, torch.stack([v.to(dtype).expand(len(params)) for v in values], 1)
 
 
 def _of(number, first, count):
-    """Of a number that each job has, those of a bucket."""
+    """Of a number that each parameter has, those of a bucket."""
     each = isinstance(number, torch.Tensor) and number.ndim == 1
     return number[first : first + count] if each else number
 
 
-def _bucket(opt, jobs, numbers, compiles):
-    group, shape = jobs[0].group, tuple(jobs[0].p.shape)
-    dims = opt.dims(shape, group)
-    states = [opt.state[job.p] for job in jobs]
-    tensors = {"x": [local(job.p) for job in jobs], "g": [_laid_out(job.g, local(job.p)) for job in jobs]}
+def _bucket(opt, params, numbers, packed):
+    """The bucket of parameters of one shape; `packed` are (names, numbers, place of the first) where it is compiled."""
+    group, shape = params[0].group, tuple(params[0].p.shape)
+    states = [opt.state[param.p] for param in params]
+    tensors = {"x": [local(param.p).detach() for param in params]}
+    tensors["g"] = [_laid_out(param.g, x) for param, x in zip(params, tensors["x"], strict=True)]
     tensors |= {name: [local(s[name]) for s in states] for name in states[0] if name != "step"}
-    many = len(jobs) > 1
-    stacks = {name: torch.stack(ts) if many else ts[0].unsqueeze(0) for name, ts in tensors.items()}
+    many = len(params) > 1
+    stacks = {name: torch.stack(ts) if many else ts[0] for name, ts in tensors.items()}
     copied = [(tensors[name], stacks[name].unbind()) for name in stacks if many and name != "g"]
     written = [pair for ours, parts in copied for pair in zip(ours, parts, strict=True)]
+    dims, own = opt.dims(shape, group), opt.sizes_on(stacks["x"].device)
+    flat = packed is not None and opt.as_vectors
+    if torch.compiler.is_compiling():
+        (views, order), calls = views_of(stacks, many, shape, dims, flat), {}
+    else:
+        layout = tuple((name, t.shape, t.stride()) for name, t in stacks.items())
+        static = tuple((name, value) for name, value in numbers.items() if not _is_number(value))
+        cut = tuple(dim for _, dim in params[0].shards)
+        kind = opt.phases_of(shape, dims), packed and packed[0], static, cut, own, *(t.dtype for t in stacks.values())
+        seen, order, calls = arranged(layout, many, shape, dims, flat, (*kind, stacks["x"].device))
+        views = {name: t.as_strided(*seen[name]) for name, t in stacks.items()}
+    x, g = views.pop("x"), views.pop("g")
+    shards = tuple((over, 1 + order.index(dim)) for over, dim in params[0].shards)
+    fixed = {"rows_cut": any(dim == x.ndim - 2 for _, dim in shards)}
+    sizes = {"entries": math.prod(shape)} | ({"rows": shape[dims[0]], "columns": shape[dims[1]]} if dims else {})
+    if packed:
+        names, values, first = packed
+        if values.shape[0] > 1:
+            values = values[first : first + len(params)]
+        if "sizes" not in calls:
+            calls["sizes"] = torch.tensor(list(sizes.values()), dtype=values.dtype, device=values.device)
+        packed = (*sizes, *names), calls["sizes"], values
+        numbers = dict(static) | fixed
+    else:
+        tail = (1,) * (x.ndim - 1)
+        numbers = {n: v.view(-1, *tail) if torch.is_tensor(v) and v.ndim else v for n, v in numbers.items()}
+        numbers |= sizes | fixed
+    return Bucket(opt.phases_of(shape, dims), x, g, views, numbers, packed, calls, shards, own.chunk, written)
+
+
+def views_of(stacks, many, shape, dims, flat):
+    """Every tensor as phases see it, `(k, ...)`, and the order of the parameter's dimensions in it."""
+    stacks = stacks if many else {name: t.unsqueeze(0) for name, t in stacks.items()}
     strides = stacks["x"].stride()[1:]
     order = sorted(range(len(shape)), key=lambda k: (k == dims[1], k == dims[0]) if dims else -strides[k])
     views = {name: t.permute(0, *(1 + k for k in order)) for name, t in stacks.items()}
-    own = opt.sizes_on(stacks["x"].device)
-    compiled = compiles and stacks["x"].numel() >= max(1, own.call)
     if dims is None and all(t.is_contiguous() for t in views.values()):  # a vector or a matrix, the same for all shapes
-        count, last = len(jobs), views["x"].shape[-1] if shape else 1
-        rows = math.prod(views["x"].shape[1:-1])
-        size = (count, -1) if compiled and opt.as_vectors else (count, rows, last)
-        views = {name: t.view(size) if t.numel() else t.reshape(count, rows, last) for name, t in views.items()}
-    x, g = views.pop("x"), views.pop("g")
-    numbers = {n: v.view(-1, *(1,) * (x.ndim - 1)) if torch.is_tensor(v) and v.ndim else v for n, v in numbers.items()}
-    sizes = {"entries": math.prod(shape)}
-    if dims:
-        sizes |= {"rows": shape[dims[0]], "columns": shape[dims[1]]}
-    if compiled:
-        dtype = next(iter(views.values())).dtype
-        sizes = {name: torch.tensor(float(size), dtype=dtype) for name, size in sizes.items()}
-    shards = tuple((over, 1 + order.index(dim)) for over, dim in jobs[0].shards)
-    numbers |= sizes | {"rows_cut": any(dim == x.ndim - 2 for _, dim in shards)}
-    return Bucket(opt.phases_of(shape, dims), x, g, views, numbers, shards, compiled, own.piece, written)
+        x = views["x"]
+        rows, last = math.prod(x.shape[1:-1]), x.shape[-1] if shape else 1
+        size = (x.shape[0], -1) if flat else (x.shape[0], rows, last)
+        views = {name: t.view(size) if t.numel() else t.reshape(x.shape[0], rows, last) for name, t in views.items()}
+    return views, order
+
+
+@functools.cache
+def arranged(layout, many, shape, dims, flat, key):
+    """Of tensors laid out like this: (size, stride) of the views, their order, and what is compiled for them."""
+    stacks = {name: torch.empty_strided(size, stride, device="meta") for name, size, stride in layout}
+    views, order = views_of(stacks, many, shape, dims, flat)
+    return {name: (t.shape, t.stride()) for name, t in views.items()}, order, {}
 
 
 def _laid_out(g, x):

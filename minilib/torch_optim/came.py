@@ -5,15 +5,29 @@ Conventions of the authors' code, not in the paper: vectors and scalars skip the
 decoupled. A matrix that is not factored keeps its instability in full. Absent on purpose: relative step sizes.
 """
 
-from minilib.torch_optim.adafactor import Adafactor, clip, direction, full_moment, means, roots, sizes, squares
+from minilib.torch_optim.adafactor import (
+    LARGEST,
+    Adafactor,
+    clip,
+    direction,
+    full_moment,
+    inverse_root,
+    inverse_roots,
+    mean_shapes,
+    means,
+    roots,
+    sizes,
+    squares,
+    update_means,
+    with_decay,
+)
 from minilib.torch_optim.base import Optimizer, correction
 from minilib.torch_optim.checks import BETAS_TRIPLE
-from minilib.torch_optim.factored import LARGEST, inverse_root, inverse_roots, mean_shapes, update_means
-from minilib.torch_optim.phases import COLUMNS, ROWS, add_scaled, along, between, follow
+from minilib.torch_optim.phases import COLUMNS, ROWS, dim_sum, ema_, on_sums
 from minilib.torch_optim.presets import CAME_PRESETS
 
 
-@between
+@on_sums
 def clipping(s, sums, n):
     """1 / max(1, RMS(u)/d), which makes û of u."""
     return (clip(sums[0], n),)
@@ -22,23 +36,23 @@ def clipping(s, sums, n):
 def averaged(g, s, sums, n):
     """m_t = β₁ m_{t−1} + (1 − β₁) û_t; returns (û_t − m_t)², which is U_t but for ε₂."""
     u, m = direction(g, s).mul_(sums[0]), s["exp_avg"]
-    follow(m, u, n["1 - beta1"])
+    ema_(m, u, n["1 - beta1"])
     return u.sub_(m).square_()
 
 
 def instability(x, g, s, sums, n):
     """Its sums along the rows and along the columns."""
     U = averaged(g, s, sums, n)
-    return along(U, ROWS), along(U, COLUMNS)
+    return dim_sum(U, ROWS), dim_sum(U, COLUMNS)
 
 
-@between
+@on_sums
 def confidence_means(s, sums, n):
     """R_t, C_t: averages of the row and column means of U_t."""
     return (update_means(s["row_res"], s["col_res"], sums, n["eps2"], n["1 - beta3"], n),)
 
 
-@between
+@on_sums
 def confidence_roots(s, sums, n):
     """1/√S, S = R C / mean(R), as two factors."""
     return inverse_roots(s["row_res"], s["col_res"], *sums, n)
@@ -47,21 +61,20 @@ def confidence_roots(s, sums, n):
 def descend(x, g, s, sums, n):
     """θ ← θ − η λ θ − η m/√S."""
     P, Q = sums
-    step = (s["exp_avg"] * P).mul_(Q).mul_(n["step"])
-    return add_scaled(step, x, n["lr"] * n["weight_decay"])
+    return with_decay((s["exp_avg"] * P).mul_(Q), n["step"], x, n["lr"] * n["weight_decay"])
 
 
 def full_instability(x, g, s, sums, n):
     """The same with a full S, for a matrix that is not factored."""
-    follow(s["res"], averaged(g, s, sums, n).add_(n["eps2"]), n["1 - beta3"])
-    step = inverse_root(s["res"]).mul_(s["exp_avg"]).mul_(n["step"])
-    return add_scaled(step, x, n["lr"] * n["weight_decay"])
+    ema_(s["res"], averaged(g, s, sums, n).add_(n["eps2"]), n["1 - beta3"])
+    step = inverse_root(s["res"]).mul_(s["exp_avg"])
+    return with_decay(step, n["step"], x, n["lr"] * n["weight_decay"])
 
 
 def momentum(x, g, s, sums, n):
     """The same without confidence, for a vector: θ ← θ − η λ θ − η m."""
     averaged(g, s, sums, n)
-    return add_scaled(s["exp_avg"] * n["lr"], x, n["lr"] * n["weight_decay"])
+    return with_decay(s["exp_avg"], n["lr"], x, n["lr"] * n["weight_decay"])
 
 
 class CAME(Adafactor):
@@ -99,17 +112,7 @@ class CAME(Adafactor):
         min_dim_size_to_factor=0,
         **options,
     ):
-        own = {
-            "lr": lr,
-            "betas": betas,
-            "eps": eps,
-            "d": d,
-            "weight_decay": weight_decay,
-            "correct_confidence": correct_confidence,
-            "factor": factor,
-            "min_dim_size_to_factor": min_dim_size_to_factor,
-        }
-        Optimizer.__init__(self, params, own, options)
+        Optimizer.__init__(self, params, locals(), options)
 
     def state_shapes(self, shape, dims):
         state = super().state_shapes(shape, dims) | {"exp_avg": shape}
@@ -131,7 +134,7 @@ class CAME(Adafactor):
             "1 - beta3": 1 - beta3,
         }
         fixed = {"eps1": eps1, "eps2": eps2, "d": group["d"], "weight_decay": group["weight_decay"], "scaled": False}
-        return rates | {"lr": group["lr"], "step": step}, fixed
+        return rates, fixed
 
 
 class WithoutConfidence(CAME):

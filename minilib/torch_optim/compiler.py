@@ -1,7 +1,8 @@
-"""Does `torch.compile` work on this machine? Asked once, by compiling something tiny.
+"""Compiles a function of tensors with PyTorch's compiler, and says where that does not work.
 
-It needs a C++ compiler for a CPU and Triton for a GPU, and neither comes with PyTorch everywhere. Who compiles on the
-side, as a chapter does, asks first and says what is left out; an optimizer with `fused=True` asks when it has failed.
+The function is traced for tensors of unknown sizes and handed to Inductor, which writes C++ for a CPU and Triton for a
+GPU. `torch.compile` does the same and then, at every call, asks anew whether the arguments are still of the kind that
+was compiled, which takes longer than the work on a small parameter. Here that question is put once for each layout.
 Deliberately absent: a list of compilers and versions that should work. Trying is shorter, and it is true.
 """
 
@@ -10,19 +11,62 @@ import functools
 import torch
 
 
+def build(function, tensors: list, options: dict):
+    """`function(*tensors)`, compiled, and a test whether other tensors of the same `kind` can be given to it."""
+    from torch._dynamo.source import ConstantSource  # the compiler takes seconds to import: only where it is used
+    from torch._inductor import compile as compile_graph
+    from torch._subclasses.fake_tensor import FakeTensorMode
+    from torch.fx.experimental.proxy_tensor import make_fx
+    from torch.fx.experimental.symbolic_shapes import DimDynamic, ShapeEnv, StatelessSymbolicContext
+
+    sizes = ShapeEnv(duck_shape=False)  # two sizes that are equal here need not be so the next time
+    mode, fakes = FakeTensorMode(shape_env=sizes), []
+    for i, t in enumerate(tensors):
+        unknown = StatelessSymbolicContext(dynamic_sizes=[DimDynamic.DYNAMIC] * t.ndim)
+        fakes.append(mode.from_tensor(t, source=ConstantSource(f"a{i}"), symbolic_context=unknown))
+    with mode:
+        graph = make_fx(function)(*fakes)
+    return compile_graph(graph, fakes, options), functools.partial(sizes.evaluate_guards_for_args, fakes)
+
+
+def kind(tensors: list) -> list:
+    """What compiled code takes for granted: types, devices, numbers of dimensions, and which sizes are 0 or 1."""
+    return [(t.dtype, t.device, tuple(min(size, 2) for size in t.shape)) for t in tensors]
+
+
+class Compiled:
+    """A function of tensors that is compiled for every kind of tensors that comes."""
+
+    def __init__(self, function, **options):
+        self.function, self.options, self.variants = function, options, []
+
+    def variant(self, tensors: list):
+        """The compiled function for tensors of these sizes and strides."""
+        ours = kind(tensors)
+        for made_for, call, fits in self.variants:
+            if made_for == ours and fits(tensors):
+                return call
+        call, fits = build(self.function, tensors, self.options)
+        self.variants.append((ours, call, fits))
+        return call
+
+
 @functools.cache
 def cannot_compile(device: str = "cpu") -> str:
-    """Why `torch.compile` does not work for tensors on this kind of device, in one line; "" where it does.
+    """Why compiling does not work for tensors on this kind of device, in one line; "" where it does.
 
-    The first call compiles, which takes some seconds; the answer is kept as long as the process lives.
+    It needs a C++ compiler for a CPU and Triton for a GPU, and neither comes with PyTorch everywhere. The first call
+    compiles something tiny, which takes some seconds; the answer is kept as long as the process lives.
     """
 
     def norm(x):
         return (x * x).sum().sqrt()
 
     try:
-        norm_of_ones = torch.compile(norm, fullgraph=True, dynamic=True)(torch.ones(64, device=device))
-        return "" if norm_of_ones.item() == 8 else f"torch.compile computes wrong numbers here: {norm_of_ones} for 8"
+        ones = torch.ones(64, device=device)
+        with torch.no_grad():
+            found = Compiled(norm).variant([ones])(ones).item()
+        return "" if found == 8 else f"torch.compile computes wrong numbers here: {found} for 8"
     except Exception as error:  # the compilers of PyTorch raise whatever they meet
         return f"torch.compile does not work here: {short(error)}"
 

@@ -9,7 +9,7 @@ from minilib.torch_optim.checks import check_gradient
 from minilib.torch_optim.sharding import all_reduce, local_gradient, shards
 
 
-class Job(NamedTuple):
+class ParamGrad(NamedTuple):
     """A parameter that is to be updated.
 
     Attributes:
@@ -41,33 +41,27 @@ class Check(NamedTuple):
     step_mask: torch.Tensor | None
 
 
-def find_jobs(param_groups: list) -> list:
-    """One `Job` for every parameter with a gradient. ValueError when a gradient is of a kind that cannot be used."""
-    jobs = []
+def params_with_grad(param_groups: list) -> list:
+    """One `ParamGrad` for every parameter with a gradient. ValueError when one is of a kind that cannot be used."""
+    params = []
     for k, group in enumerate(param_groups):
         names = group.get("param_names") or [None] * len(group["params"])
         for i, (name, p) in enumerate(zip(names, group["params"], strict=True)):
             if p.grad is not None:
                 name = f"parameter {i} of group {k}" if name is None else f"{name} (group {k})"
                 check_gradient(name, p)
-                jobs.append(Job(group, k, name, p, local_gradient(p), shards(p)))
-                if jobs[-1].g.device != jobs[0].g.device:
-                    where = f"{name} is on {jobs[-1].g.device}, {jobs[0].name} on {jobs[0].g.device}"
+                params.append(ParamGrad(group, k, name, p, local_gradient(p), shards(p)))
+                if params[-1].g.device != params[0].g.device:
+                    where = f"{name} is on {params[-1].g.device}, {params[0].name} on {params[0].g.device}"
                     raise ValueError(f"all parameters must be on one device: {where}. Make an optimizer for each")
-    return jobs
-
-
-def no_host_sync(jobs: list) -> bool:
-    """Is the host not to wait for the device? A GPU works while the host goes on; a step is ordered ahead of time."""
-    capturable = jobs[0].group["capturable"] or torch.compiler.is_compiling()
-    return capturable or any(job.g.device.type != "cpu" for job in jobs)
+    return params
 
 
 class Pending:
     """Gradients whose check the host has not seen yet. It looks when the next step begins: the device is done then."""
 
-    def __init__(self, jobs, norms):
-        self.names = [job.name for job in jobs]
+    def __init__(self, params, norms):
+        self.names = [param.name for param in params]
         self.norms = norms.to("cpu", non_blocking=True)
         self.done = torch.cuda.Event() if norms.device.type == "cuda" else None
         if self.done:
@@ -84,13 +78,13 @@ def first_bad(names, norms):
     return next((name for name, norm in zip(names, norms, strict=True) if not math.isfinite(norm)), None)
 
 
-def nonfinite_check(jobs: list) -> tuple[Check, Pending | None]:
+def nonfinite_check(params: list, host_waits: bool) -> tuple[Check, Pending | None]:
     """One sweep over all gradients: their norms are finite if they are, and clipping needs them."""
-    clip, raises = jobs[0].group["max_grad_norm"], jobs[0].group["on_nonfinite"] == "raise"
-    norms = _norms(jobs)
-    if not no_host_sync(jobs):
+    clip, raises = params[0].group["max_grad_norm"], params[0].group["on_nonfinite"] == "raise"
+    norms = _norms(params)
+    if host_waits:
         norms = norms.tolist()
-        bad, norm = first_bad([job.name for job in jobs], norms), math.hypot(*norms)
+        bad, norm = first_bad([param.name for param in params], norms), math.hypot(*norms)
         return Check(bad, clip / norm if clip is not None and norm > clip else None, None), None
     norm = torch.linalg.vector_norm(norms)
     finite = norms.isfinite().all()
@@ -99,7 +93,7 @@ def nonfinite_check(jobs: list) -> tuple[Check, Pending | None]:
     if raises and _recorded(norms):  # nobody could look
         torch._assert_async(finite, "a gradient is nan, infinite, or too large to be squared")
     elif raises:
-        pending = Pending(jobs, norms)
+        pending = Pending(params, norms)
     return Check(None, scale, finite.to(norms.dtype)), pending
 
 
@@ -108,14 +102,15 @@ def _recorded(t):
     return torch.compiler.is_compiling() or (t.device.type == "cuda" and torch.cuda.is_current_stream_capturing())
 
 
-def _norms(jobs):
+def _norms(params):
     """The norm of every gradient, complete; infinite where the square of an entry is."""
-    squares = [None] * len(jobs)
-    for dtype in dict.fromkeys(job.g.dtype for job in jobs):
-        where = [i for i, job in enumerate(jobs) if job.g.dtype == dtype]
+    squares = [None] * len(params)
+    for dtype in dict.fromkeys(param.g.dtype for param in params):
+        where = [i for i, param in enumerate(params) if param.g.dtype == dtype]
         wide = torch.float64 if dtype == torch.float64 else torch.float32
-        norms = torch._foreach_norm([jobs[i].g for i in where], 2, dtype=wide)
-        for i, norm in zip(where, norms, strict=True):
-            squares[i] = norm * norm
-    all_reduce([(s, [group for group, _ in job.shards]) for s, job in zip(squares, jobs, strict=True) if job.shards])
+        norms = torch._foreach_norm([params[i].g for i in where], 2, dtype=wide)
+        for i, square in zip(where, torch.stack(norms).square().unbind(), strict=True):
+            squares[i] = square
+    cut = [(s, param.shards) for s, param in zip(squares, params, strict=True) if param.shards]
+    all_reduce([(s, [group for group, _ in shards]) for s, shards in cut])
     return torch.stack(squares).sqrt()

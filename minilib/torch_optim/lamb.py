@@ -1,7 +1,7 @@
 """LAMB (You et al. 2020, Algorithm 2) for PyTorch: Adam's direction, rescaled to the size of each parameter.
 
 Two phases go over memory: the first updates the moments and sums the squares of weights and direction, the last takes
-the step. The direction is computed in both, which is cheaper than to store it.
+the step. The direction is computed in both, which is cheaper than to store it where it does not stay in the cache.
 """
 
 import math
@@ -9,7 +9,7 @@ import math
 import torch
 
 from minilib.torch_optim.base import Optimizer, correction
-from minilib.torch_optim.phases import add_scaled, between, follow, squared
+from minilib.torch_optim.phases import add_scaled, ema_, keep, on_sums, sum_of_squares, times
 from minilib.torch_optim.presets import LAMB_PRESETS, preset
 
 IDENTITY = (0.0, math.inf)
@@ -36,14 +36,15 @@ def direction(x, s, n):
 def moments(x, g, s, sums, n):
     """Update m and v; sums ‖x‖² and ‖u/scale‖²."""
     # m_t = β₁ m_{t−1} + (1 − β₁) g_t
-    follow(s["exp_avg"], g, n["1 - beta1"])
+    ema_(s["exp_avg"], g, n["1 - beta1"])
     # v_t = β₂ v_{t−1} + (1 − β₂) g_t²
-    follow(s["exp_avg_sq"], g * g, n["1 - beta2"])
+    ema_(s["exp_avg_sq"], g * g, n["1 - beta2"])
     u = direction(x, s, n)
-    return squared(x), squared(u)
+    keep(s, u)
+    return sum_of_squares(x), sum_of_squares(u)
 
 
-@between
+@on_sums
 def length(s, sums, n):
     """η · φ(‖x‖)/‖u‖ · scale."""
     xx, uu = sums
@@ -53,8 +54,8 @@ def length(s, sums, n):
 
 def descend(x, g, s, sums, n):
     """x ← x − η · φ(‖x‖)/‖u‖ · u."""
-    (length,) = sums
-    return direction(x, s, n).mul_(length)
+    u = s.pop("u") if "u" in s else direction(x, s, n)
+    return times(u, *sums)
 
 
 class LAMB(Optimizer):
@@ -90,17 +91,7 @@ class LAMB(Optimizer):
         adapt_without_decay=True,
         **options,
     ):
-        own = {
-            "lr": lr,
-            "betas": betas,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "bias_correction": bias_correction,
-            "phi": phi,
-            "layer_adaptation": layer_adaptation,
-            "adapt_without_decay": adapt_without_decay,
-        }
-        super().__init__(params, own, options)
+        super().__init__(params, locals(), options)
 
     def state_shapes(self, shape, dims):
         return {"exp_avg": shape, "exp_avg_sq": shape}
@@ -115,4 +106,4 @@ class LAMB(Optimizer):
         adapt = group["layer_adaptation"] and (decay > 0 or group["adapt_without_decay"])
         rates = {"lr": group["lr"], "1 - beta1": 1 - beta1, "1 - beta2": 1 - beta2}
         fixed = {"scale": scale, "eps": eps, "decay": decay / scale}
-        return rates, fixed | {"phi": group["phi"], "adapt": adapt}
+        return rates, fixed | {"phi": tuple(group["phi"]), "adapt": adapt}

@@ -9,7 +9,7 @@ import torch
 from minilib.torch_optim.base import Optimizer
 from minilib.torch_optim.checks import EPS_OR_ZERO
 from minilib.torch_optim.lamb import IDENTITY, trust_ratio
-from minilib.torch_optim.phases import between, follow, plus, squared
+from minilib.torch_optim.phases import add_scaled, ema_, on_sums, plus, sum_of_squares, times
 from minilib.torch_optim.presets import LARS_PRESETS, preset
 
 
@@ -17,10 +17,10 @@ def norms(x, g, s, sums, n):
     """Sums ‖w‖² and ‖g‖², or ‖g + β w‖² in place of the second."""
     if n["joint_norm"]:
         g = plus(g, x, n["weight_decay"])
-    return squared(x), squared(g)
+    return sum_of_squares(x), sum_of_squares(g)
 
 
-@between
+@on_sums
 def lengths(s, sums, n):
     """What multiplies g + β w on its way into the buffer: λˡ = η ‖w‖ / (‖g‖ + β ‖w‖), times γ if that is inside."""
     size, norm = (square.sqrt() for square in sums)
@@ -34,9 +34,9 @@ def lengths(s, sums, n):
 
 def descend(x, g, s, sums, n):
     """v ← μ v + into · (g + β w); w ← w − out · v."""
-    (into,), v, momentum = sums, s["momentum_buffer"], 1 - n["1 - momentum"]
-    v.mul_(momentum).add_(plus(g, x, n["weight_decay"]) * into)
-    return v * n["out"]
+    (into,), v = sums, s["momentum_buffer"].mul_(1 - n["1 - momentum"])
+    add_scaled(add_scaled(v, g, into), x, into * n["weight_decay"])
+    return times(v, n["out"])
 
 
 class LARS(Optimizer):
@@ -79,18 +79,7 @@ class LARS(Optimizer):
         adapt_without_decay=True,
         **options,
     ):
-        own = {
-            "lr": lr,
-            "momentum": momentum,
-            "weight_decay": weight_decay,
-            "trust_coefficient": trust_coefficient,
-            "layer_adaptation": layer_adaptation,
-            "scaled_momentum": scaled_momentum,
-            "joint_norm": joint_norm,
-            "eps": eps,
-            "adapt_without_decay": adapt_without_decay,
-        }
-        super().__init__(params, own, options)
+        super().__init__(params, locals(), options)
 
     def state_shapes(self, shape, dims):
         return {"momentum_buffer": shape}
@@ -106,11 +95,11 @@ class LARS(Optimizer):
 def average(x, g, s, sums, n):
     """m_t = β₁ m_{t−1} + (1 − β₁)(g_t + λ x); sums ‖x‖² and ‖m‖²."""
     m = s["momentum_buffer"]
-    follow(m, plus(g, x, n["weight_decay"]), n["1 - momentum"])
-    return squared(x), squared(m)
+    ema_(m, plus(g, x, n["weight_decay"]), n["1 - momentum"])
+    return sum_of_squares(x), sum_of_squares(m)
 
 
-@between
+@on_sums
 def length2020(s, sums, n):
     """η · φ(‖x‖)/‖m‖."""
     xx, mm = sums
@@ -119,8 +108,7 @@ def length2020(s, sums, n):
 
 def descend2020(x, g, s, sums, n):
     """x ← x − η φ(‖x‖)/‖m‖ m."""
-    (length,) = sums
-    return s["momentum_buffer"] * length
+    return times(s["momentum_buffer"], *sums)
 
 
 class LARS2020(Optimizer):
@@ -135,13 +123,12 @@ class LARS2020(Optimizer):
     phases = average, length2020, descend2020
 
     def __init__(self, params, lr=1e-2, momentum=0.9, weight_decay=0.0, phi=IDENTITY, layer_adaptation=True, **options):
-        own = {"lr": lr, "momentum": momentum, "weight_decay": weight_decay, "phi": phi}
-        super().__init__(params, own | {"layer_adaptation": layer_adaptation}, options)
+        super().__init__(params, locals(), options)
 
     def state_shapes(self, shape, dims):
         return {"momentum_buffer": shape}
 
     def numbers(self, group, t):
         rates = {"lr": group["lr"], "1 - momentum": 1 - group["momentum"]}
-        fixed = {"weight_decay": group["weight_decay"], "phi": group["phi"], "adapt": group["layer_adaptation"]}
+        fixed = {"weight_decay": group["weight_decay"], "phi": tuple(group["phi"]), "adapt": group["layer_adaptation"]}
         return rates, fixed

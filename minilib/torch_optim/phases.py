@@ -1,24 +1,25 @@
 """How a method runs: one phase after the other over all parameters, and between two of them the sums are completed.
 
 A method is a tuple of *phases*, plain functions of tensors. `phase(x, g, s, sums, n)` goes over a whole parameter,
-reads and writes tensors entry by entry, and returns the sums that it took, as `squared` and `along` make them. The next
-phase gets these complete: added up over all pieces, and over all processes that hold a part of the parameter. A phase
-marked `between` is `phase(s, sums, n)`: it works on small tensors alone, and may hand on what needs no completion. The
-last phase returns what is subtracted from x.
+reads and writes tensors entry by entry, and returns the sums that it took, as `sum_of_squares` and `dim_sum` make them.
+The next phase gets these complete: added up over all chunks, and over all processes that hold a part of the parameter.
+A phase marked `on_sums` is `phase(s, sums, n)`: it works on small tensors alone, and may hand on what needs no
+completion. The last phase returns what is subtracted from x, a tensor or `times`.
 
     x: parameters of one shape, `(k, *shape)`; k is 1 for a large one. g: their gradients.
     s: their state, name -> tensor. n: the numbers of the step, see `Optimizer.numbers`.
 
-Eager, a phase runs piece by piece, so that its temporaries are small and stay in the cache. Compiled, it is one call.
+Eager, a phase runs chunk by chunk, so that its temporaries are small and stay in the cache. Compiled, it is one call.
 """
 
 import functools
-import types
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensor
 
-from minilib.torch_optim.rounding import round_stochastically
+from minilib.torch_optim.compiler import Compiled
 
 ALL, ROWS, COLUMNS = None, -1, -2  # what is summed over: all entries of a parameter, those of each row, of each column
 BLOCK = 32  # rows
@@ -31,21 +32,21 @@ class Sizes:
     Attributes:
         small: parameters with fewer are put into a stack with others of their shape.
         stack: what a stack may have.
-        piece: what an eager phase takes at once.
+        chunk: what an eager phase takes at once.
         call: what has fewer is not compiled: a call costs more than the work.
         compile: from so many in all on, `compile=None` compiles.
     """
 
     small: int = 2**14
     stack: int = 2**18
-    piece: int = 2**19
+    chunk: int = 2**19
     call: int = 2**12
     compile: int = 2**22
 
 
 CPU = Sizes()
 # A kernel of a GPU is started in microseconds, whatever its size: larger stacks, so that there are fewer.
-GPU = Sizes(small=2**20, stack=2**21, piece=2**24, call=0, compile=0)
+GPU = Sizes(small=2**20, stack=2**21, chunk=2**24, call=0, compile=0)
 
 
 @dataclass
@@ -55,9 +56,11 @@ class Bucket:
     Attributes:
         phases: of their method.
         x, g, s: see above; of a sharded parameter, the part that this process holds.
-        n: the numbers of the step.
+        n: the numbers of the step; where the bucket is compiled those that are the same in all steps.
+        packed: where it is compiled, all others: their names, and tensors that have them; else None.
+        calls: what was compiled for buckets like this one.
         shards: see `sharding.shards`, in dimensions of `x`.
-        compiled: is it? If not, piece: what a phase takes at once.
+        chunk: what an eager phase takes at once.
         written: pairs of (tensor, its part of a stack), which is copied back in the end.
         sums: what the last phase returned, complete.
     """
@@ -67,21 +70,48 @@ class Bucket:
     g: torch.Tensor
     s: dict
     n: dict
+    packed: tuple | None
+    calls: dict
     shards: tuple
-    compiled: bool
-    piece: int
+    chunk: int
     written: list
     sums: tuple = ()
 
-    def put_back(self) -> None:
+    def copy_back(self) -> None:
         """Copy what was written in a stack to where it belongs."""
         if self.written:
             torch._foreach_copy_(*map(list, zip(*self.written, strict=True)))
 
 
-def follow(average, value, weight):
+# What phases are made of
+
+
+class Times(NamedTuple):
+    """t · factor, of which the product need not be stored."""
+
+    t: torch.Tensor
+    factor: float
+
+
+def times(t, factor):
+    """t · factor, as the last phase returns it."""
+    return t * factor if isinstance(factor, torch.Tensor) else Times(t, factor)
+
+
+def compiling(t) -> bool:
+    """Is this phase being compiled?"""
+    return torch.compiler.is_compiling() or isinstance(t, FakeTensor)
+
+
+def keep(s, u) -> None:
+    """Hand the direction to the next phase, which can make it anew, where it is there at once and in the cache."""
+    if not compiling(u):
+        s["u"] = u
+
+
+def ema_(average, value, weight):
     """A moving average, in place: average ← (1 − weight) average + weight value."""
-    if torch.compiler.is_compiling():  # which makes two branches of `lerp_`
+    if compiling(average):  # the compiler makes two branches of `lerp_`
         average.add_((value - average) * weight)
     else:
         average.lerp_(value, weight)
@@ -101,43 +131,59 @@ def add_scaled(t, x, factor):
     return t.add_(x, alpha=factor) if factor else t
 
 
-def squared(t):
+def sum_of_squares(t):
     """‖t‖² of each parameter, a sum over all its entries."""
     # Row by row: torch's norm of 67 million equal float32 numbers is wrong by 3 %. Compiled code does not store t².
-    compiled = torch.compiler.is_compiling()
-    rows = (t * t).sum(-1, keepdim=True) if compiled else torch.linalg.vector_norm(t, dim=-1, keepdim=True).square()
-    return rows.sum(tuple(range(1, t.ndim)), keepdim=True), ALL
+    squares = (t * t).sum(-1, keepdim=True) if compiling(t) else torch.linalg.vector_norm(t, dim=-1, keepdim=True) ** 2
+    return squares.sum(tuple(range(1, t.ndim)), keepdim=True), ALL
 
 
-def along(t, dim):
+def dim_sum(t, dim):
     """The sums of rows (dim -1) or of columns (-2). Compiled code gets columns in blocks that stay in the cache."""
     whole = t.shape[-2] // BLOCK
-    if dim == COLUMNS and torch.compiler.is_compiling() and t.device.type == "cpu" and whole:
+    if dim == COLUMNS and compiling(t) and t.device.type == "cpu" and whole:
         blocks = t[..., : whole * BLOCK, :].unflatten(-2, (whole, BLOCK))
         rest = t[..., whole * BLOCK :, :].sum(-2, keepdim=True)
         return blocks.sum(-2).sum(-2, keepdim=True) + rest, dim
     return t.sum(dim, keepdim=True), dim
 
 
-def between(phase):
+def on_sums(phase):
     """Marks a phase that works on sums alone."""
-    phase.between = True
+    phase.on_sums = True
     return phase
+
+
+def round_stochastically(value: torch.Tensor, seed) -> torch.Tensor:
+    """float32 cut to the 16 bits of bfloat16, up or down with the probability that keeps its mean; still float32.
+
+    So updates below bfloat16's spacing survive in the mean. The random bits are a hash of the value's own bits and of
+    `seed`, a number or a tensor that broadcasts: no state, and the same on every replica.
+    """
+    seed = seed.to(torch.int64) if isinstance(seed, torch.Tensor) else int(seed)
+    bits = value.view(torch.int32)
+    h = (bits.to(torch.int64) + (seed + 1) * 0x9E3779B1) & 0xFFFFFFFF
+    for factor, shift in ((0x7FEB352D, 15), (0x846CA68B, 13)):
+        h = ((h ^ (h >> shift)) * factor) & 0xFFFFFFFF
+    return ((bits + (h >> 16).to(torch.int32)) & -65536).view(torch.float32)
+
+
+# How they run
 
 
 def run_phases(bucket: Bucket) -> None:
     """All phases of a bucket that is on this process alone."""
     for phases in calls_of(bucket.phases):
         run(bucket, phases)
-    bucket.put_back()
+    bucket.copy_back()
 
 
 def calls_of(phases):
-    """The phases, each `between` together with the phase that follows: one compiled call."""
+    """The phases, each on sums together with the phase that follows: one compiled call."""
     calls, call = [], ()
     for phase in phases:
         call += (phase,)
-        if not hasattr(phase, "between"):
+        if not hasattr(phase, "on_sums"):
             calls.append(call)
             call = ()
     return calls
@@ -145,16 +191,18 @@ def calls_of(phases):
 
 def run(bucket, phases):
     """Some phases of a bucket, in one compiled call or one after the other."""
-    if bucket.compiled:
-        call = compiled(phases, bucket.x.ndim == 2)
-        out, _ = call(bucket.x, bucket.g, bucket.s, values_of(bucket.sums), bucket.n)
-    else:
-        out = bucket.sums
-        for phase in phases:
-            values = values_of(out)
-            between = hasattr(phase, "between")
-            out = phase(bucket.s, values, bucket.n) if between else _sweep(phase, bucket, values)
-    bucket.sums = out
+    if bucket.packed:
+        _call(bucket, phases)
+        return
+    for phase in phases:
+        values = values_of(bucket.sums)
+        if hasattr(phase, "on_sums"):
+            out = phase(bucket.s, values, bucket.n)
+            if bucket.x.shape[0] == 1 and bucket.n["step_mask"] is None:  # then it may be a number
+                out = tuple(v.item() if isinstance(v, torch.Tensor) and v.numel() == 1 else v for v in out)
+        else:
+            out = _sweep(phase, bucket, values)
+        bucket.sums = out
 
 
 def values_of(sums):
@@ -163,12 +211,13 @@ def values_of(sums):
 
 
 def _sweep(phase, bucket, sums):
-    """Piece by piece along the first dimension that can be cut: sums are added up, or joined where each has its own."""
+    """Chunk by chunk along the first dimension that can be cut: sums are added up, or joined where each has its own."""
     x, n = bucket.x, bucket.n
     dim = next((d for d in range(1, x.ndim) if x.shape[d] > 1), 1)
-    count = max(1, bucket.piece * x.shape[dim] // max(1, x.numel()))
+    count = max(1, bucket.chunk * x.shape[dim] // max(1, x.numel()))
     if torch.compiler.is_compiling() or count >= x.shape[dim]:
-        return apply(phase, x, bucket.g, bucket.s, sums, n)
+        # Sharded parameters wait for each other between two phases: nothing is kept for all of them.
+        return apply(phase, x, bucket.g, dict(bucket.s) if bucket.shards else bucket.s, sums, n)
     parts = []
     for first in range(0, x.shape[dim], count):
         cut = functools.partial(_cut, size=x.shape[dim], dim=dim, first=first, count=count)
@@ -183,8 +232,9 @@ def _sweep(phase, bucket, sums):
 
 
 def _cut(t, size, dim, first, count):
-    """This piece of `t`, or all of it where it has no entries of its own along this dimension."""
-    return t.narrow(dim, first, min(count, size - first)) if t.shape[dim] == size else t
+    """This chunk of `t`, or all of it where it has no entries of its own along this dimension."""
+    own = isinstance(t, torch.Tensor) and t.shape[dim] == size
+    return t.narrow(dim, first, min(count, size - first)) if own else t
 
 
 def apply(phase, x, g, s, sums, n):
@@ -196,37 +246,65 @@ def apply(phase, x, g, s, sums, n):
     if n["step_mask"] is not None:
         g = torch.where(n["step_mask"] > 0, g, 0.0)
     out = phase(wide, g, s, sums, n)
-    if isinstance(out, tuple):
-        return out
+    t, factor = out if isinstance(out, Times) else (out, 1)
+    if isinstance(t, tuple):
+        return t
     if x.dtype == dtype:
-        x.sub_(out)
+        x.sub_(t, alpha=factor)
     else:
-        x.copy_(wide - out if n["seed"] is None else round_stochastically(wide - out, n["seed"]))
+        new = torch.sub(wide, t, alpha=factor)
+        x.copy_(new if n["seed"] is None else round_stochastically(new, n["seed"]))
     return ()
 
 
-@functools.cache
-def compiled(phases: tuple, vectors: bool):
-    """These phases as one compiled function, `(x, g, s, sums, n) -> (sums, what is only stored)`."""
+def _call(bucket, phases):
+    """Some phases of a compiled bucket."""
+    names, *numbers = bucket.packed
+    sums = values_of(bucket.sums)
+    tensors = [bucket.x, bucket.g, *bucket.s.values(), *sums, *numbers]
+    known = phases, len(bucket.s)
+    if known not in bucket.calls:
+        static = tuple(bucket.n.items())
+        program, told = compiled(phases, tuple(bucket.s), len(sums), names, static, bucket.x.ndim == 2)
+        bucket.calls[known] = program.variant(tensors), told
+    call, told = bucket.calls[known]
+    out = call(*tensors)
+    over, new = told["over"], told["new"]
+    bucket.sums = tuple((t, o[0]) if o else t for t, o in zip(out, over, strict=False))
+    bucket.s |= zip(new, out[len(over) :], strict=False)
 
-    def call(x, g, s, sums, n):
+
+@functools.cache
+def compiled(phases: tuple, state: tuple, sums: int, names: tuple, static: tuple, vectors: bool):
+    """These phases as one compiled function of tensors, and what is told of its results when it is traced.
+
+    The tensors are x, g, the state, the sums, and two with the numbers: those of the size, and (1 or k, numbers) of the
+    step. It returns the new sums, what phases have added to the state, and what is only stored.
+    """
+    told = {}
+
+    def call(x, g, *rest):
+        s, rest = dict(zip(state, rest, strict=False)), rest[len(state) :]
+        values, (of_size, of_step) = rest[:sums], rest[sums:]
+        tensors = [*of_size.unbind(), *(t.view(-1, *(1,) * (x.ndim - 1)) for t in of_step.unbind(1))]
+        n = dict(static) | dict(zip(names, tensors, strict=True))
         stored = []
         for phase in phases:
-            between = hasattr(phase, "between")
-            out = phase(s, sums, n) if between else apply(phase, x, g, s, sums, n)
-            sums = values_of(out)
-            # What is returned is stored. Else a processor takes the roots and quotients of `between` anew for every
+            small = hasattr(phase, "on_sums")
+            out = phase(s, values, n) if small else apply(phase, x, g, s, values, n)
+            values = values_of(out)
+            # What is returned is stored. Else a processor takes the roots and quotients of `on_sums` anew for every
             # entry of x, and CAME's last phase takes about twice as long; on a GPU a store would be one more kernel.
-            if between and x.device.type == "cpu":
-                stored.append(sums)
-        return out, stored
+            if small and x.device.type == "cpu":
+                stored.extend(values)
+        new = [name for name in s if name not in state]
+        told.update(over=[value[1:] if isinstance(value, tuple) else () for value in out], new=new)
+        return *values, *(s[name] for name in new), *stored
 
-    # The compiler keeps what it made by code object: every function gets one of its own.
-    name = "_".join(phase.__name__ for phase in phases)
-    own = types.FunctionType(call.__code__.replace(co_name=name), globals(), name, None, call.__closure__)
+    # The name is that of the kernel; PyTorch's cache on disk does not ask for the width of the registers.
+    call.__name__ = "_".join(phase.__name__ for phase in phases)
     # Of vectors, what is written is written at once, not computed again for the sums. Of matrices, whose rows and
-    # columns are summed in loops of their own, nothing is stored but what the phases say. And the width of the
-    # registers is named: PyTorch's cache on disk does not ask for it.
+    # columns are summed in loops of their own, nothing is stored but what the phases say.
     options = {"realize_opcount_threshold": 1 if vectors else 1000, "realize_reads_threshold": 4 if vectors else 1000}
     options["cpp.simdlen"] = {"AVX512": 512, "AVX2": 256}.get(torch.backends.cpu.get_cpu_capability())
-    return torch.compile(own, fullgraph=True, dynamic=True, options=options)
+    return Compiled(call, **options), told

@@ -1,9 +1,10 @@
 """Sharded parameters: which dimensions are cut over which processes, and sums over all of them.
 
 A DTensor is cut into local tensors along the dimensions of a mesh of processes. The phases work on local tensors; what
-they sum over a dimension that is cut is a partial sum. `all_reduce` completes the partial sums of all parameters at
-once: one call for each mesh dimension, whatever the number of parameters. Absent on purpose: sums over processes that
-hold different parameters, as the stages of a pipeline do; their joint norm is that of each stage.
+they sum over a dimension that is cut is a partial sum. So sharded parameters step together: a phase over all of them,
+then one message for each mesh dimension that completes their sums, whatever the number of parameters. Absent on
+purpose: sums over processes that hold different parameters, as the stages of a pipeline do; their joint norm is that of
+each stage.
 """
 
 import torch
@@ -68,3 +69,22 @@ def all_reduce(partial: list) -> None:
             dist.all_reduce(flat, group=group)
             for t, total in zip(ours, flat.split([t.numel() for t in ours]), strict=True):
                 t.copy_(total.view(t.shape))
+
+
+def run_together(buckets: list, run) -> None:
+    """All phases of sharded buckets, in step; `run` runs some phases of one."""
+    for k in range(max([0, *(len(bucket.phases) for bucket in buckets)])):
+        at_work = [bucket for bucket in buckets if k < len(bucket.phases)]
+        for bucket in at_work:
+            run(bucket, bucket.phases[k : k + 1])
+        all_reduce([pair for bucket in at_work for pair in _partial(bucket)])
+    for bucket in buckets:
+        bucket.copy_back()
+
+
+def _partial(bucket):
+    """The sums of a bucket that are partial, as (tensor, process groups)."""
+    for value, over in (pair for pair in bucket.sums if isinstance(pair, tuple)):
+        groups = [group for group, dim in bucket.shards if over is None or dim == over % bucket.x.ndim]
+        if groups:
+            yield value, groups

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from minilib import torch_optim
-from tests.torch_optim.helpers import gradients, set_gradients, start
+from tests.torch_optim.helpers import gradients, set_gradients, start, without_waiting
 
 # name -> options, under which every term of the method matters
 METHODS = {
@@ -20,9 +20,8 @@ CLASSES = {name: (getattr(torch_optim, name), options) for name, options in METH
 every_method = pytest.mark.parametrize(("cls", "options"), CLASSES.values(), ids=CLASSES)
 every_class = pytest.mark.parametrize("cls", [getattr(torch_optim, name) for name in METHODS], ids=list(METHODS))
 
-# without those that only cut tensors into pieces
-WAYS = {"default": {}, "capturable": {"capturable": True}}
-every_way = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+# Of classes. Without those that only cut tensors into chunks.
+WAYS = {"default": lambda cls: cls, "no waiting": without_waiting}
 
 
 def some_methods(methods: dict = CLASSES, **factors: dict):

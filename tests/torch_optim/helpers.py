@@ -11,16 +11,16 @@ from tests.references import recipe
 
 torch.set_num_threads(1)
 
-# How a step can be run: name -> (options, sizes). "pieces" cuts tensors into pieces of 8 entries, "rows" into single
-# rows; "stacks" puts all parameters of one shape together.
+# How a step can be run: name -> (options, sizes). "chunks" cuts tensors into chunks of 8 entries, "rows" into single
+# rows; "stacks" puts all parameters of one shape together; "no waiting" is the way of a GPU.
 PATHS = {
     "default": ({}, None),
-    "pieces": ({}, Sizes(small=0, piece=8)),
-    "rows": ({}, Sizes(small=0, piece=1)),
+    "chunks": ({}, Sizes(small=0, chunk=8)),
+    "rows": ({}, Sizes(small=0, chunk=1)),
     "stacks": ({}, Sizes(small=2**20, stack=2**20)),
-    "capturable": ({"capturable": True}, None),
-    "capturable pieces": ({"capturable": True}, Sizes(small=0, piece=8)),
-    "capturable skip": ({"capturable": True, "on_nonfinite": "skip"}, None),
+    "no waiting": ({}, None),
+    "no waiting, chunks": ({}, Sizes(small=0, chunk=8)),
+    "no waiting, skip": ({"on_nonfinite": "skip"}, None),
 }
 every_path = pytest.mark.parametrize("path", PATHS)
 
@@ -45,8 +45,13 @@ def make(cls, params, path="default", **options):
     """An optimizer whose steps take one of the paths."""
     more, sizes = PATHS[path]
     opt = cls(params, **options, **more)
-    opt.sizes = sizes
+    opt.sizes, opt.host_waits = sizes, not path.startswith("no waiting")
     return opt
+
+
+def without_waiting(cls):
+    """The same class, whose host never waits for the device, as on a GPU."""
+    return type(cls.__name__, (cls,), {"host_waits": False})
 
 
 @pytest.fixture
@@ -62,8 +67,8 @@ def compiling(monkeypatch):
             opt.sizes = Sizes(small=0, call=0, compile=0)
             return opt
 
-    made, compiled = Compiling(), phases.compiled
-    monkeypatch.setattr(phases, "compiled", lambda those, vectors: made.calls.append(those) or compiled(those, vectors))
+    made, call = Compiling(), phases._call
+    monkeypatch.setattr(phases, "_call", lambda bucket, those: made.calls.append(those) or call(bucket, those))
     return made
 
 

@@ -80,9 +80,11 @@ def cut(t, mesh, where):
     return whole.redistribute(placements=where)
 
 
-def make(method, params, **more):
+def make(method, params, host_waits=True, **more):
     cls, options = METHODS[method]
-    return getattr(torch_optim, cls)(list(params.items()), **(options | more))
+    opt = getattr(torch_optim, cls)(list(params.items()), **(options | more))
+    opt.host_waits = host_waits
+    return opt
 
 
 @functools.cache

@@ -16,20 +16,20 @@ from tests.torch_optim import sharded_training as training
 from tests.torch_optim.sharded_cases import GRID_LAYOUTS, LAYOUTS, METHODS, compare, compiled, everything
 from tests.torch_optim.sharded_specials import bad_gradient, conversations, other_gradients
 
-PIECES = Sizes(small=0, piece=8)
+CHUNKS = Sizes(small=0, chunk=8)
 FORMS = [name for name in METHODS if name in torch_optim.__all__]  # one a class; the others are its variants
 MESHES = {"line": [*LAYOUTS, "plain"], "grid": [*GRID_LAYOUTS, "plain"]}
 BOTH = ("rows", "rows and columns")  # a layout of the line, one of the grid
 OPTIONS = {
     "clipped": {"max_grad_norm": 1.0},
-    "capturable": {"capturable": True, "max_grad_norm": 1.0},
-    "capturable skip": {"capturable": True, "on_nonfinite": "skip"},
+    "no waiting": {"host_waits": False, "max_grad_norm": 1.0},
+    "no waiting, skip": {"host_waits": False, "on_nonfinite": "skip"},
 }
 BAD = {
     "raise": {},
     "skip": {"on_nonfinite": "skip"},
     "clipped": {"max_grad_norm": 1.0},
-    "capturable skip": {"capturable": True, "on_nonfinite": "skip"},
+    "no waiting, skip": {"host_waits": False, "on_nonfinite": "skip"},
 }
 
 
@@ -47,8 +47,8 @@ def cases_of_four():
     found = {}
     for method in METHODS:
         for mesh, layouts in MESHES.items():
-            run = partial(compare, method, cells=everything(layouts), sizes=PIECES)
-            found[f"compare: {method}, {mesh}, pieces"] = mesh, run
+            run = partial(compare, method, cells=everything(layouts), sizes=CHUNKS)
+            found[f"compare: {method}, {mesh}, chunks"] = mesh, run
         for layout in BOTH:
             for copies in (1, 5):
                 run = partial(conversations, method, layout=layout, copies=copies)

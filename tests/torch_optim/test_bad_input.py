@@ -40,7 +40,7 @@ BAD = {
     "scale_parameter": NOT_MAYBE,
     "compile": NOT_MAYBE,
 } | dict.fromkeys(
-    "adapt_without_decay bias_correction capturable correct_confidence joint_norm layer_adaptation "
+    "adapt_without_decay bias_correction correct_confidence joint_norm layer_adaptation "
     "relative_step scaled_momentum stochastic_rounding".split(),
     NOT_FLAGS,
 )
@@ -122,21 +122,33 @@ def test_an_unknown_option_is_refused_with_those_that_there_are(cls):
     message = re.escape(f"unknown option 'learning_rate': may be one of {sorted(known)}")
     with pytest.raises(ValueError, match=message):
         cls([tensor()], learning_rate=0.1)
-    with pytest.raises(ValueError, match=message):
-        cls([{"params": [tensor()], "learning_rate": 0.1}])
-    with pytest.raises(ValueError, match="unknown option 1: may be one of"):
-        cls([{"params": [tensor()], 1: 0.1}])
+
+
+TYPING_ERRORS = {"weight_decy": "weight_decay", "beta": "betas", "layer_adaption": "layer_adaptation", "lr_scale": None}
+
+
+@pytest.mark.parametrize(("key", "meant"), TYPING_ERRORS.items())
+def test_a_key_of_a_group_that_looks_like_an_option_is_refused_with_the_option(key, meant):
+    opt = LAMB([tensor()])
+    group = {"params": [tensor()], key: 0.1}
+    if meant is None:
+        opt.add_param_group(group)
+        assert opt.param_groups[1][key] == 0.1
+        return
+    with pytest.raises(ValueError, match=f"unknown option '{key}' of group 1: did you mean '{meant}'?"):
+        opt.add_param_group(group)
+    assert len(opt.param_groups) == 1
 
 
 @some_methods(kind={kind.__name__: kind for kind in (np.float32, np.float64, int)}, way=WAYS)
 def test_numpys_numbers_and_integers_are_as_good_as_pythons(cls, options, kind, way):
     params, others = parameters(), parameters()
-    opt = cls(params.values(), lr=kind(1), weight_decay=kind(0), **way)
+    opt = way(cls)(params.values(), lr=kind(1), weight_decay=kind(0))
     assert not any(isinstance(value, np.generic) for value in [*opt.defaults.values(), *opt.param_groups[0].values()])
     run_steps(opt, params, 1, 2)
     opt.param_groups[0]["lr"] = kind(1)  # as a schedule would
     run_steps(opt, params, 3, 3)
-    run(cls, others, 3, lr=1.0, weight_decay=0.0, **way)
+    run(way(cls), others, 3, lr=1.0, weight_decay=0.0)
     assert [bits(p) for p in params.values()] == [bits(p) for p in others.values()]
 
 
@@ -149,10 +161,16 @@ def test_no_parameters_are_refused(params):
         LAMB(params)
 
 
-def test_a_group_without_parameters_is_refused():
-    used_up = iter([])
-    with pytest.raises(ValueError, match="params of group 1 is empty: give at least one parameter"):
-        LAMB([{"params": [tensor()]}, {"params": used_up}])
+def test_a_group_without_parameters_is_taken_as_torch_takes_it():
+    p = tensor()
+    opt = LAMB([{"params": [p]}, {"params": iter([]), "lr": 0.5}])
+    p.grad = torch.ones(2)
+    opt.step()
+    assert opt.param_groups[1]["params"] == []
+    assert len(opt.state) == 1
+    other = LAMB([{"params": [tensor()]}, {"params": []}])
+    other.load_state_dict(opt.state_dict())
+    assert other.param_groups[1]["lr"] == 0.5
 
 
 @pytest.mark.parametrize("params", [tensor(), {"params": [tensor()]}, {tensor()}, "ab", 1.0, None], ids=type)
@@ -196,7 +214,7 @@ def test_what_is_no_pair_of_name_and_tensor_is_refused(pair):
 
 
 def test_names_must_be_given_to_all_parameters_or_to_none():
-    with pytest.raises(ValueError, match="either all parameters of group 0 must have a name, or none"):
+    with pytest.raises(ValueError, match="names"):
         LAMB([("w", tensor()), tensor()])
     with pytest.raises(ValueError, match="names"):
         LAMB([{"params": [("w", tensor())]}, {"params": [tensor()]}])
@@ -210,7 +228,7 @@ def test_data_types_that_cannot_be_trained_are_refused(dtype):
 
 
 def test_the_result_of_a_computation_is_refused():
-    with pytest.raises(ValueError, match=r"parameter 0 of group 0 must be a leaf, .* \(MulBackward0\)"):
+    with pytest.raises(ValueError, match="non-leaf"):
         LAMB([tensor() * 2])
 
 

@@ -28,6 +28,35 @@ def test_a_flat_state_dict_loses_nothing(method):
         assert torch.equal(p, q)
 
 
+OPTAX = {"lr": 0.1, "weight_decay": 0.1, **torch_optim.Adafactor.preset("optax"), "min_dim_size_to_factor": 0}
+
+
+@pytest.mark.parametrize("lr", [0.0, torch.tensor(0.0)], ids=["number", "tensor"])
+@pytest.mark.parametrize("waits", [True, False])
+def test_where_the_rate_is_0_a_decay_that_does_not_ask_for_it_leaves_the_weights_alone(lr, waits):
+    for shape in ((4, 3), (3,)):
+        p = torch.nn.Parameter(torch.ones(shape))
+        opt = torch_optim.Adafactor([p], **(OPTAX | {"lr": lr}))
+        opt.host_waits = waits
+        p.grad = torch.ones(shape)
+        opt.step()
+        assert torch.equal(p, torch.ones(shape))
+        opt.param_groups[0].update(lr=1e-6)
+        opt.step()
+        torch.testing.assert_close(p.detach(), torch.full(shape, 0.9), rtol=0, atol=1e-5)
+
+
+def test_state_that_is_loaded_after_the_weights_leaves_them_as_they_were_saved():
+    """torch's functions begin the state of a fresh optimizer with a step at rate 0."""
+    first, second = Network(), Network()
+    opts = [torch_optim.Adafactor(model.parameters(), **OPTAX) for model in (first, second)]
+    train(first, opts[0], range(2))
+    second.load_state_dict(first.state_dict())
+    set_optimizer_state_dict(second, opts[1], get_optimizer_state_dict(first, opts[0]))
+    for p, q in zip(first.parameters(), second.parameters(), strict=True):
+        assert torch.equal(p, q)
+
+
 @pytest.mark.parametrize("method", RATES)
 def test_asking_a_fresh_optimizer_for_its_state_leaves_the_parameters_alone(method):
     """The function takes a step with learning rate 0 to begin the state."""

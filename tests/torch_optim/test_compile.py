@@ -46,7 +46,6 @@ def assert_close(params, others):
 
 MORE = {
     "plain": {},
-    "capturable": {"capturable": True},
     "skip": {"compile": True, "on_nonfinite": "skip", "max_grad_norm": 1.0},
 }
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from minilib import torch_optim
-from minilib.torch_optim import compiler, phases
+from minilib.torch_optim import buckets, compiler, phases
 from minilib.torch_optim.phases import Sizes
 
 OPTIMIZERS = [torch_optim.LARS, torch_optim.LAMB, torch_optim.Adafactor, torch_optim.CAME]
@@ -19,14 +19,14 @@ REASON = "torch.compile does not work here: no compiler"
 
 @pytest.fixture
 def compile_with(monkeypatch):
-    """Puts a function in the place of `torch.compile`. What was compiled or tried is forgotten, now and afterwards."""
+    """Puts a function in the place of the compiler. What was compiled or tried is forgotten, now and afterwards."""
 
     def forget():
-        compiler.cannot_compile.cache_clear()
-        phases.compiled.cache_clear()
+        for made_once in (compiler.cannot_compile, phases.compiled, buckets.arranged):
+            made_once.cache_clear()
 
     def put(stand_in):
-        monkeypatch.setattr(torch, "compile", stand_in)
+        monkeypatch.setattr(compiler, "build", lambda f, tensors, options: (stand_in(f, **options), lambda _: True))
         forget()
 
     yield put

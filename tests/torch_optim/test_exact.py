@@ -39,7 +39,7 @@ def runs():
     """Every case on the plain path and on the one that differs most from it; the full ones on all."""
     for case in CASES:
         for path in PATHS:
-            if case in FULL or path in ("default", "capturable pieces"):
+            if case in FULL or path in ("default", "no waiting, chunks"):
                 yield pytest.param(*case, path, id=f"{case[0]} {case[1]}, {path}")
 
 

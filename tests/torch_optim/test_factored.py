@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from minilib import optim
 from minilib.optim.base import ema
 from minilib.torch_optim import CAME, LAMB, LARS, Adafactor, WithoutConfidence
-from minilib.torch_optim.factored import factored_dims, mean_shapes
+from minilib.torch_optim.adafactor import factored_dims, mean_shapes
 from tests.torch_optim.helpers import Parameter
 
 METHODS = [(Adafactor, 0), (CAME, 1)]  # and the full-size statistics of each: CAME's momentum

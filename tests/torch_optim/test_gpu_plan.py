@@ -6,7 +6,7 @@ import torch
 from minilib import torch_optim
 from minilib.analysis.memory import Transformer
 from minilib.torch_optim.buckets import make_buckets
-from minilib.torch_optim.gradients import Check, find_jobs
+from minilib.torch_optim.gradients import Check, params_with_grad
 from minilib.torch_optim.phases import calls_of
 
 BERT = Transformer(vocabulary=30522, max_length=512, segments=2, head=True, width=768, layers=12, heads=12)
@@ -20,7 +20,7 @@ def buckets_on_a_gpu(method):
         p.grad = torch.empty_like(p)
         opt.state[p] = opt.init_state(opt.param_groups[0], p)
     check = Check(bad=None, scale=None, step_mask=torch.empty((), device="meta"))
-    return list(make_buckets(opt, find_jobs(opt.param_groups), check, compiles=True))
+    return list(make_buckets(opt, params_with_grad(opt.param_groups), check, compiles=True))
 
 
 # How many kernels the compiler makes of a call is not counted: that needs a GPU, see benchmarks/torch_optim.py.
@@ -28,7 +28,7 @@ def buckets_on_a_gpu(method):
 def test_a_step_of_bert_base_is_few_calls_and_its_stacks_are_small(method, calls):
     buckets = buckets_on_a_gpu(method)
     assert sum(bucket.x.shape[0] for bucket in buckets) == len(BERT.shapes()) == 202
-    assert all(bucket.compiled for bucket in buckets)
+    assert all(bucket.packed for bucket in buckets)
     assert sum(len(calls_of(bucket.phases)) for bucket in buckets) <= calls
     stacks = [bucket for bucket in buckets if bucket.x.shape[0] > 1]
     largest = max(4 * sum(t.numel() for t in (b.x, b.g, *b.s.values())) for b in stacks)

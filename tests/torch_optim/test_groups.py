@@ -104,8 +104,8 @@ def test_a_bad_weight_decay_is_refused(weight_decay):
 def test_exclusions_that_would_replace_the_parameters_are_refused_and_unknown_ones_by_the_optimizer():
     with pytest.raises(ValueError, match="exclude must be options of the second group, got 'params'"):
         parameter_groups(Model(), 0.1, params=[])
-    with pytest.raises(ValueError, match="unknown option 'adaptation': may be one of .*'layer_adaptation'"):
-        LAMB(parameter_groups(Model(), 0.1, adaptation=False))
+    with pytest.raises(ValueError, match="unknown option 'layer_adaption' of group 1: did you mean 'layer_adaptation'"):
+        LAMB(parameter_groups(Model(), 0.1, layer_adaption=False))
 
 
 def test_parameters_that_are_not_made_yet_are_refused():

@@ -18,7 +18,7 @@ from tests.torch_optim.cases import (
     run_steps,
     snapshot,
 )
-from tests.torch_optim.helpers import gradients, set_gradients
+from tests.torch_optim.helpers import gradients, set_gradients, without_waiting
 
 VALUES = {str(value): value for value in (math.nan, math.inf, -math.inf)}
 CLIPS = {f"clip {clip}": clip for clip in (None, 1.0, math.inf)}  # the norm that clipping takes finds the bad ones too
@@ -62,7 +62,7 @@ def test_a_parameter_without_a_name_is_called_by_its_number():
 def test_a_run_that_skips_it_goes_on_as_if_it_had_not_been(cls, options, way, clip, value):
     # the zeros get no gradient before the bad one, which is then their first
     params, others = parameters(), parameters()
-    options = options | way | {"on_nonfinite": "skip", "max_grad_norm": clip}
+    cls, options = way(cls), options | {"on_nonfinite": "skip", "max_grad_norm": clip}
     opt, other = cls(params.values(), **options), cls(others.values(), **options)
     for t, values in enumerate(gradients()[:6], start=1):
         set_gradients(params, values)
@@ -100,7 +100,7 @@ def test_skipping_the_first_gradient_leaves_no_state_behind(cls, options):
 
 @all_methods(clip=CLIPS)
 def test_skipping_on_the_device_leaves_parameters_and_state_as_they_were(cls, options, clip):
-    params, opt = midway(cls, on_nonfinite="skip", max_grad_norm=clip, capturable=True, **options)
+    params, opt = midway(without_waiting(cls), on_nonfinite="skip", max_grad_norm=clip, **options)
     params["scalar"].grad.fill_(math.inf)
     before = {name: (bits(p), [bits(t) for t in opt.state[p].values()]) for name, p in params.items()}
     opt.step()
@@ -115,7 +115,7 @@ def test_skipping_on_the_device_leaves_parameters_and_state_as_they_were(cls, op
 
 def test_the_count_that_was_read_does_not_change_with_later_steps():
     p = nn.Parameter(torch.ones(2))
-    opt = LAMB([p], on_nonfinite="skip", capturable=True)
+    opt = without_waiting(LAMB)([p], on_nonfinite="skip")
     counts = []
     for value in (1.0, math.nan, 1.0, math.inf):
         p.grad = torch.tensor([1.0, value])
@@ -126,7 +126,7 @@ def test_the_count_that_was_read_does_not_change_with_later_steps():
 
 @every_method
 def test_where_the_host_does_not_wait_the_next_step_raises_by_name(cls, options):
-    params, opt = midway(cls, **options, capturable=True)
+    params, opt = midway(without_waiting(cls), **options)
     params["vector"].grad[0] = math.nan
     before = {name: (bits(p), [bits(t) for t in opt.state[p].values()]) for name, p in params.items()}
     opt.step()
@@ -167,7 +167,7 @@ def test_gradients_whose_squares_are_finite_but_not_their_sum_are_clipped():
 
 def test_gradients_of_two_data_types_are_looked_at_together():
     a, b = nn.Parameter(torch.ones(2)), nn.Parameter(torch.ones(2, dtype=torch.float64))
-    opt = LAMB([("a", a), ("b", b)], on_nonfinite="skip", max_grad_norm=1.0, capturable=True)
+    opt = without_waiting(LAMB)([("a", a), ("b", b)], on_nonfinite="skip", max_grad_norm=1.0)
     a.grad, b.grad = torch.ones(2), torch.full((2,), math.inf, dtype=torch.float64)
     opt.step()
     assert (int(opt.skipped), bits(a), bits(b)) == (1, bits(torch.ones(2)), bits(torch.ones(2, dtype=b.dtype)))

@@ -16,7 +16,7 @@ from tests.torch_optim.cases import (
     run,
     some_methods,
 )
-from tests.torch_optim.helpers import gradients, set_gradients
+from tests.torch_optim.helpers import gradients, set_gradients, without_waiting
 
 
 class Asynchronous(TorchDispatchMode):
@@ -30,9 +30,9 @@ class Asynchronous(TorchDispatchMode):
 @all_methods(
     more={"raise": {}, "clipped": {"max_grad_norm": 1.0}, "skip": {"on_nonfinite": "skip"}},
 )
-def test_a_capturable_step_never_waits_for_the_device(cls, options, more):
+def test_off_the_cpu_a_step_never_waits_for_the_device(cls, options, more):
     params = parameters()
-    opt = run(cls, params, 1, capturable=True, **options, **more)
+    opt = run(without_waiting(cls), params, 1, **options, **more)
     set_gradients(params, gradients()[1])
     with Asynchronous():
         opt.step()
@@ -52,7 +52,7 @@ def test_an_ordinary_step_does_wait():
 @some_methods(way=WAYS, max_norm={"all": 0.5, "most": 20.0, "none": 1e4})
 def test_clipping_is_torchs_up_to_the_number_that_torch_adds_to_the_norm(cls, options, way, max_norm):
     params, others = parameters(), parameters()
-    opt = cls(params.values(), max_grad_norm=max_norm, **options, **way)
+    opt = way(cls)(params.values(), max_grad_norm=max_norm, **options)
     other = cls(others.values(), **options)
     clipped = 0
     for values in gradients()[:12]:

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from minilib.torch_optim import CAME, LAMB, LARS, LARS2020, Adafactor, cannot_compile
-from minilib.torch_optim.phases import squared
+from minilib.torch_optim.phases import sum_of_squares
 from tests.torch_optim.cases import some_methods
 
 METHODS = {
@@ -91,7 +91,7 @@ def test_a_sum_of_millions_of_float32_squares_is_right_to_1e_4(way, shape):
     t.view(-1)[::3] = 0.37
 
     def norm2(t):
-        return squared(t)[0]
+        return sum_of_squares(t)[0]
 
     found = (torch.compile(norm2, dynamic=True) if way == "compiled" else norm2)(t)
     torch.testing.assert_close(found.double().view(()), t.double().square().sum(), rtol=1e-4, atol=0)

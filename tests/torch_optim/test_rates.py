@@ -36,9 +36,9 @@ def test_a_torch_scheduler_sets_the_rate_of_the_next_step(cls, options, schedule
 def test_a_tensor_is_as_good_a_learning_rate_as_a_number(cls, options, way):
     params, others = parameters(), parameters()
     lr = torch.tensor(options["lr"], dtype=torch.float64)
-    opt = cls(params.values(), **(options | {"lr": lr}), **way)
+    opt = way(cls)(params.values(), **(options | {"lr": lr}))
     plan = LambdaLR(opt, lambda t: 1 / (1 + t))  # writes into the tensor
-    other = cls(others.values(), **options, **way)
+    other = way(cls)(others.values(), **options)
     for t, values in enumerate(gradients()[:4]):
         set_gradients(params, values)
         set_gradients(others, values)

@@ -21,7 +21,7 @@ from tests.torch_optim.cases import (
     snapshot,
     some_methods,
 )
-from tests.torch_optim.helpers import gradients, set_gradients
+from tests.torch_optim.helpers import gradients, set_gradients, without_waiting
 
 DTYPES = {str(dtype): dtype for dtype in (torch.float32, torch.float64, torch.bfloat16, torch.float16)}
 FIRST, LAST = 7, 12  # saved after the first, compared after the last: five more steps
@@ -62,9 +62,9 @@ def test_a_run_that_was_saved_and_loaded_continues_with_the_same_bits(cls, optio
 @some_methods(way=WAYS, dtype=DTYPES)
 def test_every_path_continues_where_it_was(cls, options, way, dtype):
     params = parameters(dtype)
-    opt = run(cls, params, FIRST, **options, **way)
+    opt = run(way(cls), params, FIRST, **options)
     others = twins(params)
-    other = cls(others.values())
+    other = way(cls)(others.values())
     other.load_state_dict(through_a_file(opt.state_dict()))
     run_steps(opt, params, FIRST + 1, LAST)
     run_steps(other, others, FIRST + 1, LAST)
@@ -75,7 +75,7 @@ def test_every_path_continues_where_it_was(cls, options, way, dtype):
 def test_statistics_and_step_numbers_keep_their_data_type_when_they_are_loaded(cls, options, dtype):
     wide = torch.float64 if dtype == torch.float64 else torch.float32
     params = parameters(dtype)
-    opt = run(cls, params, 3, capturable=True)
+    opt = run(without_waiting(cls), params, 3)
     other = cls(twins(params).values())
     other.load_state_dict(opt.state_dict())
     for each in (opt, other):
@@ -156,6 +156,17 @@ def test_a_copy_knows_how_many_steps_were_skipped():
     p.grad = torch.tensor([1.0, math.nan])
     opt.step()
     assert opt.skipped == copy.deepcopy(opt).skipped == pickle.loads(pickle.dumps(opt)).skipped == 1
+
+
+def test_the_count_of_skipped_steps_is_not_in_a_state_dict():
+    """As the docstring says: a checkpoint of torch has state of parameters and groups, and nothing else."""
+    p = nn.Parameter(torch.ones(2))
+    opt = LAMB([p], on_nonfinite="skip")
+    p.grad = torch.tensor([1.0, math.nan])
+    opt.step()
+    other = LAMB([nn.Parameter(torch.ones(2))])
+    other.load_state_dict(opt.state_dict())
+    assert (opt.skipped, other.skipped) == (1, 0)
 
 
 def test_a_copy_has_the_options_of_its_class_and_no_other():
@@ -254,11 +265,20 @@ def test_state_of_another_optimizer_is_refused_and_nothing_changes():
     refused(opt, run(LARS2020, parameters(), 2).state_dict(), "state_dict has the state .*'momentum_buffer'")
     refused(opt, changed(opt.state_dict(), lr=math.nan), "lr must be .*, got nan")
     refused(opt, LAMB(list(parameters().values())[:2]).state_dict(), r"groups of \[2\] parameters, this optimizer of")
+    refused(opt, changed(opt.state_dict(), phi=(2, 1)), "phi must be bounds")
     saved = copy.deepcopy(opt.state_dict())
     saved["state"][0]["exp_avg"] = torch.ones(4, 6)
     refused(opt, saved, r"state_dict has the state .*\(4, 6\).* for a parameter that needs .*\(6, 4\)")
     del saved["state"][0]["exp_avg"]
     refused(opt, saved, "state_dict has the state .* for a parameter that needs .*'exp_avg'")
+
+
+@pytest.mark.parametrize(("option", "value"), [("max_grad_norm", 1.0), ("on_nonfinite", "skip"), ("compile", False)])
+def test_options_about_all_gradients_that_differ_between_loaded_groups_are_refused(option, value):
+    opt = LAMB([{"params": [nn.Parameter(torch.ones(2))]} for _ in range(2)])
+    saved = copy.deepcopy(opt.state_dict())
+    saved["param_groups"][1][option] = value
+    refused(opt, saved, f"{option} must be the same in all groups, got {value!r} in group 1")
 
 
 def test_options_that_a_scheduler_added_are_kept():

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from minilib.torch_optim import LARS
-from minilib.torch_optim.rounding import round_stochastically
+from minilib.torch_optim.phases import round_stochastically
 from tests.torch_optim.helpers import every_path, make
 from tests.torch_optim.test_precision import every_method
 
@@ -33,7 +33,7 @@ def near_three_quarters(n=10_000):
     return x.bfloat16(), (0.5 + torch.rand(n, generator=rng)).bfloat16()
 
 
-@pytest.mark.parametrize(("path", "sign"), [("default", 1), ("capturable", -1), ("stacks", 1)])
+@pytest.mark.parametrize(("path", "sign"), [("default", 1), ("no waiting", -1), ("stacks", 1)])
 def test_a_thousand_updates_of_a_thousandth_move_the_mean_by_one(path, sign):
     x, g = near_three_quarters()
     lr = ULP / 1000
