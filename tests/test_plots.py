@@ -6,6 +6,7 @@ import matplotlib
 
 matplotlib.use("Agg")
 
+import looks
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -17,6 +18,12 @@ from minilib import optim, plots
 def test_every_optimizer_of_the_book_has_a_look_of_its_own():
     assert set(plots.OPTIMIZERS) == {"Momentum", "Nesterov", *optim.METHODS} - {"LARS2020"}
     assert len(set(plots.OPTIMIZERS.values())) == len(plots.OPTIMIZERS)
+
+
+def test_the_page_on_notation_has_the_looks_of_today():
+    page = looks.PAGE.read_text(encoding="utf-8")
+    assert "\n| Adagrad | pink, dashed |" in page
+    assert looks.with_table(page) == page, "write it again: python tools/looks.py"
 
 
 def test_unknown_optimizers_are_refused_by_name():

@@ -20,6 +20,13 @@ from tests.optim.helpers import (
 )
 from tests.references import recipe
 
+DEFAULTS = {
+    "Adafactor": (
+        {"lr": 1e-2, "beta2_decay": -0.8, "eps": (1e-30, 1e-3), "d": 1.0, "weight_decay": 0.0, "relative_step": True},
+        "Shazeer & Stern 2018, Algorithm 6",
+    )
+}
+
 OPTIONS = [
     {},
     {"lr": 0.5},

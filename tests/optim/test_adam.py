@@ -9,6 +9,13 @@ from hypothesis import strategies as st
 from minilib.optim import Adam, AdamW, AMSGrad, RMSProp
 from tests.optim.helpers import Parameter, assert_matches_torch, one_step
 
+ADAM = {"lr": 1e-3, "betas": (0.9, 0.999), "eps": 1e-8, "bias_correction": True}
+DEFAULTS = {
+    "Adam": (ADAM | {"weight_decay": 0.0}, torch.optim.Adam),
+    "AMSGrad": (ADAM | {"weight_decay": 0.0}, torch.optim.Adam),
+    "AdamW": (ADAM | {"weight_decay": 1e-2}, torch.optim.AdamW),
+}
+
 OPTIONS = [
     {},
     {"lr": 0.1, "weight_decay": 0.3},

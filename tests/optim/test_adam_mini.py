@@ -8,6 +8,13 @@ from hypothesis import strategies as st
 from minilib.optim import AdamMini, AdamW
 from tests.optim.helpers import assert_matches_reference, one_step, reference_runs
 
+DEFAULTS = {
+    "AdamMini": (
+        {"lr": 1e-3, "betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 0.0, "axis": 0},
+        "Zhang et al. 2024, Adam's numbers; the axis fits torch's weights",
+    )
+}
+
 RNG = np.random.default_rng(0)
 STEPS = [RNG.normal(size=(3, 4)) for _ in range(4)]
 X = RNG.normal(size=(3, 4))

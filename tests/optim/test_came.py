@@ -8,6 +8,13 @@ from hypothesis import strategies as st
 from minilib.optim import CAME, Adafactor
 from tests.optim.helpers import Parameter, assert_matches_reference, one_step, reference_runs
 
+DEFAULTS = {
+    "CAME": (
+        {"lr": 2e-4, "betas": (0.9, 0.999, 0.9999), "eps": (1e-30, 1e-16), "d": 1.0, "weight_decay": 0.0},
+        "Luo et al. 2023, for BERT-Large",
+    )
+}
+
 MATRIX = np.array([[2.0, -2.0], [2.0, 2.0]])
 
 

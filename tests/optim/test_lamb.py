@@ -1,5 +1,7 @@
 """LAMB: recorded runs, its public relatives, by hand, bounds on phi, and its invariances."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,6 +15,14 @@ from tests.optim.helpers import (
     set_gradients,
     start_parameters,
 )
+
+DEFAULTS = {
+    "LAMB": (
+        {"lr": 1e-3, "betas": (0.9, 0.999), "eps": 1e-6, "weight_decay": 0.01, "bias_correction": True}
+        | {"phi": (0.0, math.inf), "layer_adaptation": True},
+        "You et al. 2020, and timm for the rate",
+    )
+}
 
 GRADIENTS = [np.array([6.0, 8.0]), np.array([-1.0, 3.0]), np.array([0.5, 0.1])]
 vectors = st.lists(st.floats(0.1, 10), min_size=3, max_size=3)

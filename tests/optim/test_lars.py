@@ -1,5 +1,7 @@
 """Both forms of LARS: recorded runs, an oracle written from the paper, by hand, and their invariances."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -15,6 +17,13 @@ from tests.optim.helpers import (
     start_parameters,
 )
 from tests.references import recipe
+
+SHARED = {"momentum": 0.9, "weight_decay": 0.0, "layer_adaptation": True}
+DEFAULTS = {
+    # the paper's trust coefficient, MLPerf's momentum, timm's learning rate
+    "LARS": (SHARED | {"lr": 1.0, "trust_coefficient": 1e-3}, "You, Gitman & Ginsburg 2017; MLPerf; timm"),
+    "LARS2020": (SHARED | {"lr": 1e-2, "phi": (0.0, math.inf)}, "You et al. 2020, Algorithm 1; the rate is ours"),
+}
 
 scales = st.floats(1e-3, 1e3)
 

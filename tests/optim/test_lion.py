@@ -9,6 +9,8 @@ from hypothesis.extra.numpy import arrays
 from minilib.optim import Lion
 from tests.optim.helpers import assert_matches_reference, one_step, reference_runs
 
+DEFAULTS = {"Lion": ({"lr": 1e-4, "betas": (0.9, 0.99), "weight_decay": 0.0}, "Chen et al. 2023, Algorithm 2")}
+
 gradients = st.lists(arrays(np.float64, 5, elements=st.floats(0.01, 10)), min_size=1, max_size=6)
 
 

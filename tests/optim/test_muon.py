@@ -12,6 +12,20 @@ from minilib.optim.muon import newton_schulz
 from tests.optim.helpers import Parameter, one_step
 from tests.references import recipe
 
+DEFAULTS = {
+    "Muon": (
+        {
+            "lr": 1e-3,
+            "momentum": 0.95,
+            "weight_decay": 0.1,
+            "nesterov": True,
+            "ns_steps": 5,
+            "adjust_lr_fn": "original",
+        },
+        torch.optim.Muon,
+    )
+}
+
 OPTIONS = [
     {},
     {"lr": 0.1, "momentum": 0.8, "weight_decay": 0.0, "nesterov": False},

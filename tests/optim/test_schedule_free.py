@@ -10,6 +10,13 @@ from hypothesis import strategies as st
 from minilib.optim import RMSProp, ScheduleFree
 from tests.optim.helpers import Parameter, assert_matches_reference, one_step, reference_runs
 
+DEFAULTS = {
+    "ScheduleFree": (
+        {"lr": 2.5e-3, "betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 0.0},
+        "the authors' package, of Defazio et al. 2024",
+    )
+}
+
 RNG = np.random.default_rng(0)
 STEPS = [RNG.normal(size=4) for _ in range(8)]
 RATES = [0.01, 0.02, 0.03, 0.03, 0.02, 0.03, 0.03, 0.03]

@@ -7,6 +7,8 @@ import torch
 from minilib.optim import SGD
 from tests.optim.helpers import assert_matches_torch, one_step
 
+DEFAULTS = {"SGD": ({"lr": 1e-3, "momentum": 0.0, "weight_decay": 0.0, "nesterov": False}, torch.optim.SGD)}
+
 OPTIONS = [
     {"lr": 0.1},
     {"lr": 0.1, "weight_decay": 0.3},

@@ -9,6 +9,10 @@ from minilib.optim import Adagrad, Shampoo
 from minilib.optim.shampoo import along, gram, inverse_root
 from tests.optim.helpers import assert_matches_reference, one_step, reference_runs
 
+DEFAULTS = {
+    "Shampoo": ({"lr": 1e-3, "momentum": 0.0, "eps": 1e-6, "weight_decay": 0.0}, "ours; the paper has no momentum")
+}
+
 RNG = np.random.default_rng(0)
 STEPS = [RNG.normal(size=(3, 4)) for _ in range(4)]
 X = RNG.normal(size=(3, 4))

@@ -9,6 +9,13 @@ from hypothesis.extra.numpy import arrays
 from minilib.optim import SM3, Adagrad
 from tests.optim.helpers import Parameter, assert_matches_reference, one_step, reference_runs
 
+DEFAULTS = {
+    "SM3": (
+        {"lr": 0.1, "momentum": 0.0, "eps": 1e-15, "weight_decay": 0.0},
+        "the paper has momentum 0.9; the rest is ours",
+    )
+}
+
 gradients = st.lists(arrays(np.float64, (3, 4), elements=st.floats(-10, 10)), min_size=1, max_size=6)
 
 

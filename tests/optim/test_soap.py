@@ -8,6 +8,13 @@ from hypothesis import strategies as st
 from minilib.optim import SOAP, Adam, AdamW
 from tests.optim.helpers import Parameter, assert_matches_reference, one_step, reference_runs
 
+DEFAULTS = {
+    "SOAP": (
+        {"lr": 3e-3, "betas": (0.95, 0.95), "eps": 1e-8, "weight_decay": 1e-2, "precondition_frequency": 10},
+        "the authors' code, of Vyas et al. 2024",
+    )
+}
+
 RNG = np.random.default_rng(0)
 STEPS = [RNG.normal(size=(3, 3)) for _ in range(9)]
 X = RNG.normal(size=(3, 3))
