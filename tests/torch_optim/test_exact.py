@@ -32,7 +32,7 @@ CASES = [
     ("CAME", {"lr": 0.02, "betas": (0.8, 0.95, 0.99), "eps": (1e-12, 1e-6), "d": 0.5, "weight_decay": 0.1}),
     ("CAME", {"lr": 0.02, "betas": (0.0, 0.0, 0.0), "eps": (1e-12, 1e-2)}),
 ]
-OTHERS = METHODS.keys() - {name for name, _ in CASES}  # methods that these two are enough for
+OTHERS = [name for name in METHODS if name not in dict(CASES)]  # methods that these two are enough for
 CASES += [(name, options) for name in OTHERS for options in ({}, METHODS[name])]
 FULL = [(name, METHODS[name]) for name in OTHERS]
 FULL += [CASES[i] for i in (0, 4, 7, 11, 14)]  # of each method the one in which most terms matter
