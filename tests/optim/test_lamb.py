@@ -29,18 +29,6 @@ vectors = st.lists(st.floats(0.1, 10), min_size=3, max_size=3)
 scales = st.floats(1e-3, 1e3)
 
 
-@pytest.mark.parametrize(("content", "run"), reference_runs("LAMB"))
-def test_lamb_follows_public_implementations_for_fifty_steps(content, run):
-    params = assert_matches_reference(content, run, rtol=1e-10)
-    if "phi" in content["runs"][run]["ours"]:
-        assert max(np.linalg.norm(p.data) for p in params.values()) > 10, "the bound on the norm never mattered"
-
-
-def test_there_are_recorded_runs_of_four_packages():
-    packages = {p.values[0]["reference"].split()[0] for p in reference_runs("LAMB")}
-    assert packages == {"timm", "pytorch_optimizer", "optax", "tensorflow-addons"}
-
-
 class AsShipped(LAMB):
     """timm with its defaults: the global norm clipped at 1, and no ratio where the decay is zero."""
 

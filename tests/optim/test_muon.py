@@ -86,10 +86,6 @@ def test_the_shape_sets_the_length_of_a_step_by_hand(how, factors):
     np.testing.assert_allclose(wide, -0.1 * factors[1] * ortho.T, rtol=1e-12, atol=1e-15)
 
 
-def test_a_gradient_of_zero_moves_nothing():
-    np.testing.assert_array_equal(one_step(Muon, X, np.zeros((3, 4)), weight_decay=0.0), X)
-
-
 @given(sigma=arrays(np.float64, 3, elements=st.floats(0.01, 1)))
 def test_newton_schulz_keeps_the_singular_vectors_and_brings_the_values_near_one(sigma):
     ortho = newton_schulz(QL @ np.diag(sigma) @ QR[:3])
