@@ -25,33 +25,11 @@ import numpy as np
 
 from minilib import optim
 
-# The least number of 4-byte reads (r) and writes (w) a parameter. A norm or mean that must be known before the update
-# can begin costs a pass of its own; vectors of row and column means are not counted.
-PASSES = {
-    "x -= lr g": "x g r, x w",
-    "SGD": "x g r, x w",
-    "momentum": "x g b r, x b w",
-    "Adagrad": "x g v r, x v w",
-    "RMSProp": "x g v r, x v w",
-    "Adam": "x g m v r, x m v w",
-    "AdamW": "x g m v r, x m v w",
-    "AMSGrad": "x g m v v r, x m v v w",
-    "LARS": "norms: x g r; x g b r, x b w",
-    "LARS2020": "norms: x g m r, m w; x m r, x w",
-    "LAMB": "norms: x g m v r, m v w; x m v r, x w",
-    "Adafactor": "means, size of x: x g r; size of U: g r; x g r, x w",
-    "CAME": "means: g r; size of U: g r; instability: g m r, m w; x m r, x w",
-    "SM3": "x g r, x w",
-    "Lion": "x g m r, x m w",
-    "AdamMini": "means: g r; x g m r, x m w",
-    "Shampoo": "grams: g r; x g r, x w",
-    "SOAP": "grams: g r; x g m v r, x m v w",
-    "Muon": "norm: g m r, m w; x m r, x w",
-    "ScheduleFree": "x g z v r, x z v w",
-}
-# Every optimizer of the library with its defaults, and heavy ball.
-CLASSES = {name: getattr(optim, name) for name in optim.__all__ if isinstance(getattr(optim, name), type)}
-METHODS = {name: (cls, {}) for name, cls in CLASSES.items() if cls is not optim.Optimizer}
+# The least number of 4-byte reads (r) and writes (w) a parameter; every optimizer of the library with its defaults, and
+# heavy ball.
+PASSES = {"x -= lr g": "x g r, x w", "SGD": optim.SGD.passes, "momentum": "x g m r, x m w"}
+PASSES |= {name: cls.passes for name, cls in optim.METHODS.items()}
+METHODS = {name: (cls, {}) for name, cls in optim.METHODS.items()}
 METHODS |= {"momentum": (optim.SGD, {"momentum": 0.9}), "AdamMini": (optim.AdamMini, {"axis": -1})}
 MATRIX_METHODS = ("Shampoo", "SOAP", "Muon")
 
@@ -63,7 +41,7 @@ class Parameter:
 
 def bytes_per_parameter(method: str) -> int:
     """Four bytes for every array that PASSES names before an r or a w."""
-    words = [part.split(":")[-1].split() for step in PASSES[method].split(";") for part in step.split(",")]
+    words = [part.split() for step in PASSES[method].split(";") for part in step.split(",")]
     return 4 * sum(len(w) - 1 for w in words)
 
 

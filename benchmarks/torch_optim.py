@@ -27,24 +27,17 @@ import torch
 from torch.profiler import ProfilerActivity, profile
 from torch_peers import PEERS
 
-from minilib import torch_optim
+from minilib import optim, torch_optim
 from minilib.analysis.memory import Transformer
 
-# Reads (r) and writes (w) a parameter; a norm that must be known before the step is a pass of its own.
-PASSES = {
-    "AdamW": "x g m v r, x m v w",
-    "LARS": "norms: x g r; x g m r, x m w",
-    "LAMB": "norms: x g m v r, m v w; x m v r, x w",
-    "Adafactor": "means: g r; sizes: x g r; x g r, x w",
-    "CAME": "means: g r; size of u: g r; instability: g m r, m w; x m r, x w",
-}
 BERT = {"vocabulary": 30522, "max_length": 512, "segments": 2, "head": True}
 METHODS = ("LAMB", "LARS", "Adafactor", "CAME")
+PASSES = {method: optim.METHODS[method].passes for method in ("AdamW", *METHODS)}
 CHAPTER = Path(__file__).parents[1] / "notebooks" / "13_torch.md"
 
 
 def bytes_per_parameter(method: str) -> int:
-    words = [part.split(":")[-1].split() for step in PASSES[method].split(";") for part in step.split(",")]
+    words = [part.split() for step in PASSES[method].split(";") for part in step.split(",")]
     return 4 * sum(len(w) - 1 for w in words)
 
 

@@ -1,7 +1,7 @@
 """minilib: the small library that the book builds up, chapter by chapter.
 
     optim, torch_optim, schedules       the methods, in NumPy and in PyTorch
-    autodiff, theory, analysis          networks in NumPy, losses with known constants, formulas that are checked
+    autodiff, theory, analysis          networks in NumPy; the steps of proofs, evaluated and attacked; costs planned
     data, models, training              texts and images, BERT and its kin, the loop that trains them
     compress                            a trained model in fewer bytes
     experiments, plots                  what the book's comparisons share

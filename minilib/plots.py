@@ -6,7 +6,7 @@ styles differ. `use_style()` at the top of a chapter sets fonts, sizes and grids
 
 import numpy as np
 
-from minilib import needs
+from minilib import needs, optim
 
 with needs("book"):
     import matplotlib.pyplot as plt
@@ -14,28 +14,13 @@ with needs("book"):
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 BLUE, RED, PINK, GREY = "#0072B2", "#D55E00", "#CC79A7", "#7F7F7F"
 
-# optimizer -> (colour, line style)
-OPTIMIZERS = {
-    "SGD": (GREY, "-"),
-    "Momentum": (BLACK, "-"),
-    "Nesterov": (BLACK, "--"),
-    "Adagrad": (PINK, "--"),
-    "RMSProp": (PINK, "-"),
-    "Adam": (SKY, "-"),
-    "AdamW": (BLUE, "-"),
-    "AMSGrad": (SKY, "--"),
-    "LARS": (ORANGE, "-"),
-    "LAMB": (RED, "-"),
-    "Adafactor": (GREEN, "--"),
-    "CAME": (GREEN, "-"),
-    "SM3": (GREEN, ":"),
-    "Lion": (ORANGE, "--"),
-    "AdamMini": (BLUE, "--"),
-    "Shampoo": (PINK, ":"),
-    "SOAP": (PINK, "-."),
-    "Muon": (BLACK, "-."),
-    "ScheduleFree": (BLUE, ":"),
-}
+COLOURS = {"black": BLACK, "orange": ORANGE, "sky": SKY, "green": GREEN, "blue": BLUE, "red": RED, "pink": PINK}
+COLOURS["grey"] = GREY
+
+# optimizer -> (colour, line style), as the class of the method says; two forms of SGD have one of their own
+LOOKS = {"SGD": optim.SGD.look, "Momentum": ("black", "-"), "Nesterov": ("black", "--")}
+LOOKS |= {name: cls.look for name, cls in optim.METHODS.items() if "look" in vars(cls)}
+OPTIMIZERS = {name: (COLOURS[colour], line) for name, (colour, line) in LOOKS.items()}
 
 
 def use_style() -> None:

@@ -16,8 +16,8 @@ from itertools import product
 from types import SimpleNamespace
 
 from minilib.theory.arithmetic import absolute, dot, if_, maximum, minimum, norm1, root, sign, square, total
+from minilib.theory.end_to_end import EndToEnd
 from minilib.theory.steps import Step, Variable, nonnegative, real, unit
-from minilib.theory.whole import EndToEnd
 
 SMALL, PAIRS = {"d": (1, 2, 4), "n": (1, 2)}, {"d": (1, 2), "n": (1, 2)}
 

@@ -9,8 +9,8 @@ from fractions import Fraction
 from itertools import product
 
 from minilib.theory.arithmetic import absolute, dot, if_, kind, maximum, minimum, norm1, root, sign, square, total
+from minilib.theory.end_to_end import EndToEnd
 from minilib.theory.steps import Step, nonnegative, real, unit
-from minilib.theory.whole import EndToEnd
 from proofs.sgd import minus, pit, pit_slope
 
 

@@ -8,8 +8,8 @@ from fractions import Fraction
 from itertools import combinations, product
 
 from minilib.theory.arithmetic import absolute, dot, if_, minimum, root, sign, square, total
+from minilib.theory.end_to_end import EndToEnd
 from minilib.theory.steps import Step, Variable, nonnegative, real
-from minilib.theory.whole import EndToEnd
 
 
 def pit(L, w, x):

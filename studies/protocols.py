@@ -22,7 +22,7 @@ import numpy as np
 from minilib.autodiff import cross_entropy
 from minilib.data import docstrings
 from minilib.experiments import tuning
-from minilib.experiments.study import USUAL, Asked, Study, settings
+from minilib.experiments.study import USUAL, Study, StudyArgs, settings
 from minilib.experiments.tasks import DigitsTask, WordsTask, train
 from minilib.optim import CAME, LAMB, AdamW, clip_grad_norm, parameter_groups
 from minilib.optim.base import ema
@@ -33,7 +33,7 @@ from minilib.schedules import polynomial, warmup
 NUMPY = "this study is written in NumPy"  # why a study runs on the CPU alone
 
 
-def start(main: Callable[[Asked], None], sizes: dict[str, dict], cpu_only: str | None = None) -> None:
+def start(main: Callable[[StudyArgs], None], sizes: dict[str, dict], cpu_only: str | None = None) -> None:
     """Run `main` at the size and on the device that the command line names; exit 2 with one line if they cannot be had.
 
     Args:
@@ -57,7 +57,7 @@ def start(main: Callable[[Asked], None], sizes: dict[str, dict], cpu_only: str |
     main(asked)
 
 
-def ask(sizes: dict, size: str, device: str | None = None, cpu_only: str | None = None, command: str = "") -> Asked:
+def ask(sizes: dict, size: str, device: str | None = None, cpu_only: str | None = None, command: str = "") -> StudyArgs:
     """What `start` hands to `main`.
 
     A study trains in float32, so that every machine can repeat it; where a size has the setting "precision": "fastest",
@@ -72,12 +72,12 @@ def ask(sizes: dict, size: str, device: str | None = None, cpu_only: str | None 
         raise ValueError(f"device must be cpu, got {device!r}: {cpu_only}")
     fastest = getattr(plan, "precision", "fp32") == "fastest"
     if device == "cpu" and not fastest:
-        return Asked(size, device, plan, command=command)
+        return StudyArgs(size, device, plan, command=command)
     from minilib.training.device import describe, pick, precision
 
     place = pick(device)
     machine = None if place.type == "cpu" else describe(place)
-    return Asked(size, device, plan, precision(place) if fastest else "fp32", machine, command)
+    return StudyArgs(size, device, plan, precision(place) if fastest else "fp32", machine, command)
 
 
 # ---- Tasks -----------------------------------------------------------------------------------------------------------
@@ -327,7 +327,7 @@ GPU_THREE_MODELS = {
 }
 
 
-def pretrain(asked: Asked, folder: Path, **changes) -> list:
+def pretrain(asked: StudyArgs, folder: Path, **changes) -> list:
     """The rows of a run's curve at which it validated, and its results. It goes on where it was killed."""
     from minilib.training import trainer
     from minilib.training.config import Config
@@ -339,7 +339,7 @@ def pretrain(asked: Asked, folder: Path, **changes) -> list:
     return [[row for row in rows if row["validation_loss"] == row["validation_loss"]], results]
 
 
-def losses(asked: Asked, folder: Path, validations: int = 8, **settings) -> list[list[float]]:
+def losses(asked: StudyArgs, folder: Path, validations: int = 8, **settings) -> list[list[float]]:
     """Tokens and validation loss at (about) so many validations of a run with these settings, the last one last.
 
     A run that diverged has one row: 0 and 99.
@@ -368,7 +368,7 @@ def counting(model: str, vocabulary: int, length: int, evaluate_rows: int, corpu
     from minilib.data.loader import evaluation
     from minilib.data.packing import packed_rows
     from minilib.data.tokenizer import get_tokenizer
-    from minilib.experiments.counting import next_token_losses
+    from studies.ngrams import next_token_losses
 
     kind = model.split("-")[0]
     if kind not in ("gpt2", "t5"):
@@ -388,7 +388,7 @@ def counting(model: str, vocabulary: int, length: int, evaluate_rows: int, corpu
     return next_token_losses(*rows, len(tokenizer))
 
 
-def autocast(asked: Asked):
+def autocast(asked: StudyArgs):
     """The context of a forward pass in the precision that was asked for."""
     import torch
 

@@ -26,15 +26,17 @@ from proved import digest
 
 from minilib.theory.attack import attack, plain
 from minilib.theory.decide import decide
-from minilib.theory.instances import sizes_of
 from minilib.theory.steps import Step
+from minilib.theory.strategies import sizes_of
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 import proofs
 
 ROOT = Path(__file__).resolve().parent.parent
 RECORD, PAGE = ROOT / "book" / "theorems.json", ROOT / "book" / "theorems.md"
-ENGINE = [f"minilib/theory/{name}.py" for name in ("arithmetic", "attack", "decide", "instances", "steps", "whole")]
+ENGINE = [
+    f"minilib/theory/{name}.py" for name in ("arithmetic", "attack", "decide", "end_to_end", "steps", "strategies")
+]
 UNDECIDED = 2  # sizes of one step; larger sizes take longer
 LEDGER = re.compile(r"^step +rel  checks  least slack  median rhs/lhs$")
 ROW = re.compile(r"^(?P<step>.+?) +(?P<relation><=|=) +(?P<checks>\d+) +(?P<slack>\S+) +(?P<ratio>\S+)$")

@@ -9,20 +9,13 @@ from dataclasses import dataclass
 from math import ceil, inf, prod
 from typing import NamedTuple
 
+from minilib import optim
 from minilib.analysis import memory
 from minilib.analysis.cards import Card
 
-# What a step of each method reads (r) and writes (w): x the weights, g the gradient, m and v the state. A norm or mean
-# that must be known first is a pass of its own. The same as in benchmarks/torch_optim.py, where they are timed.
-PASSES = {
-    "SGD": "x g r, x w",
-    "Momentum": "x g m r, x m w",
-    "AdamW": "x g m v r, x m v w",
-    "LARS": "x g r; x g m r, x m w",
-    "LAMB": "x g m v r, m v w; x m v r, x w",
-    "Adafactor": "g r; x g r; x g r, x w",
-    "CAME": "g r; g r; g m r, m w; x m r, x w",
-}
+# What a step of each method reads and writes, as its class says.
+PASSES = {"SGD": optim.SGD.passes, "Momentum": "x g m r, x m w"}
+PASSES |= {name: optim.METHODS[name].passes for name in ("AdamW", "LARS", "LAMB", "Adafactor", "CAME")}
 
 
 class Precision(NamedTuple):

@@ -1,8 +1,8 @@
 """The bytes of a training run, predicted: parameters, gradients, master weights, optimizer state, activations.
 
 A model is a description, the shapes of its parameters and the tensors that its backward pass needs, and nothing is
-allocated. Sources: the state of each optimizer is that of `minilib.optim`; the activations are what PyTorch's
-autograd saves for a transformer with a LayerNorm before (or after) each half of a block; sharding is ZeRO
+allocated. Sources: the state of each optimizer is what its class in `minilib.optim` says; the activations are what
+PyTorch's autograd saves for a transformer with a LayerNorm before (or after) each half of a block; sharding is ZeRO
 (Rajbhandari et al. 2020). The chapter on memory derives every line, and compares it with what is really held.
 
 Absent on purpose: what lives for less than one operation (temporaries), an allocator's waste, the driver's own
@@ -11,7 +11,10 @@ memory, communication buffers, tensor and pipeline parallelism, gradient accumul
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from math import ceil, prod
+
+from minilib import optim
 
 Shape = tuple[int, ...]
 INDEX = 8  # bytes of an integer token id
@@ -23,37 +26,11 @@ def size(shape: Shape) -> int:
     return prod(shape)
 
 
-def factors(shape: Shape) -> int:
-    """Row and column means of a matrix (of each matrix in a stack); a vector keeps every number."""
-    return prod(shape[:-1]) + prod(shape[:-2] + shape[-1:]) if len(shape) > 1 else prod(shape)
-
-
-def squares(shape: Shape) -> int:
-    """One square matrix for every axis."""
-    return sum(n * n for n in shape)
-
-
 # How many numbers an optimizer remembers for one parameter, beside the parameter and its gradient.
 STATE: dict[str, Callable[[Shape], int]] = {
-    "SGD": lambda shape: 0,
-    "Momentum": size,  # heavy ball, Nesterov
-    "LARS": size,
-    "Adagrad": size,
-    "RMSProp": size,
-    "Adam": lambda shape: 2 * size(shape),
-    "AdamW": lambda shape: 2 * size(shape),
-    "LAMB": lambda shape: 2 * size(shape),
-    "AMSGrad": lambda shape: 3 * size(shape),
-    "Adafactor": factors,
-    "CAME": lambda shape: size(shape) + factors(shape) * (2 if len(shape) > 1 else 1),
-    "SM3": lambda shape: sum(shape) or 1,  # without momentum
-    "Lion": size,
-    "AdamMini": lambda shape: size(shape) + (shape[0] if len(shape) > 1 else 1),
-    "Muon": lambda shape: size(shape) * (1 if len(shape) == 2 else 2),  # what is no matrix goes to AdamW
-    "ScheduleFree": lambda shape: 2 * size(shape),
-    "Shampoo": squares,
-    "SOAP": lambda shape: 2 * size(shape) + (2 * squares(shape) if len(shape) > 1 else 0),
-}
+    "SGD": optim.SGD.state_size,
+    "Momentum": partial(optim.SGD.state_size, momentum=0.9),  # heavy ball, Nesterov
+} | {name: cls.state_size for name, cls in optim.METHODS.items() if name != "LARS2020"}
 
 
 def state_numbers(shapes: Iterable[Shape], optimizer: str) -> int:

@@ -10,9 +10,9 @@ a step in which nothing is hidden behind anything else; the largest of them is s
 of `memory`, and rates are those of `cards`, or measured ones: `Card` takes them.
 
 The share of the peak, the latency, the bandwidth of a network and the price of a card-hour stand on no data sheet. They
-are asked for. `plan_errors` compares plans with recorded runs. Absent on purpose: the time of all that is no product
-(norms, softmax, starting kernels) and of reading data, which are in the share; a share that changes with the batch;
-tensor and pipeline parallelism; T5.
+are asked for. `benchmarks/plan_errors.py` compares plans with recorded runs. Absent on purpose: the time of all that is
+no product (norms, softmax, starting kernels) and of reading data, which are in the share; a share that changes with the
+batch; tensor and pipeline parallelism; T5.
 """
 
 import argparse
@@ -359,14 +359,8 @@ def main(argv: list[str] | None = None) -> int:
     add("--utilisation", type=float, help="share of the peak that products reach; on no data sheet, so say it")
     add("--price", type=float, help="of a card-hour")
     add("--runs", type=int, help="so many runs: card-hours of all of them")
-    add("--errors", metavar="FOLDER", nargs="?", const="book/runs", help="plans against the recorded runs in a folder")
     args = parser.parse_args(argv)
     try:
-        if args.errors:
-            from minilib.analysis import plan_errors
-
-            plan_errors.print_errors(plan_errors.errors(args.errors))
-            return 0
         choice("model", args.model, NAMED)
         sizes = {name: getattr(args, name) for name in ("layers", "width", "vocabulary")}
         model = replace(NAMED[args.model], **{name: n for name, n in sizes.items() if n is not None})

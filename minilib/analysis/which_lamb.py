@@ -17,7 +17,6 @@ moving averages must start at zero in the first step.
 import inspect
 import re
 import sys
-import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import product
@@ -156,10 +155,14 @@ class Steps:
         Where they are not the defaults: `betas`, `eps`, `weight_decay`, or `weight_decay/name` for every layer.
 
         Raises:
-            ValueError: a key is none of these, or `lr` is missing; and see `Steps`.
+            ValueError: no .npz, a key is none of these, or `lr` is missing; and see `Steps`. OSError: no such file.
         """
-        with np.load(path) as file:
-            arrays = {key: file[key] for key in file.files}
+        with open(path, "rb") as file:
+            try:
+                loaded = np.load(file)
+                arrays = {key: loaded[key] for key in loaded.files}
+            except Exception as reason:  # of zip, zlib, pickle and NumPy, in their own words
+                raise ValueError("it is no .npz file of arrays, or it is broken: write it with np.savez") from reason
         known = re.compile(r"[xg]\d+/.+|weight_decay/.+|lr|betas|eps|weight_decay")
         if "lr" not in arrays or not all(known.fullmatch(key) for key in arrays):
             raise ValueError(f"the keys must be x0/name, x1/name, g1/name, ..., lr, ...: got {sorted(arrays)}")
@@ -418,9 +421,10 @@ def _values(layers: dict) -> Layers:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit("usage: python -m minilib.analysis.which_lamb steps.npz")
     try:
+        if len(sys.argv) != 2:
+            raise ValueError("usage: python -m minilib.analysis.which_lamb steps.npz")
         print(which_lamb(Steps.load(sys.argv[1])))
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
-        sys.exit(f"{sys.argv[1]}: {error}")
+    except (ValueError, OSError) as error:
+        print(f"error: {': '.join([*sys.argv[1:2], str(getattr(error, 'strerror', error))])}", file=sys.stderr)
+        sys.exit(2)

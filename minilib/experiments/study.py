@@ -24,7 +24,7 @@ USUAL = {"laptop": "cpu", "toy": "cpu", "gpu": "cuda"}  # size -> the device tha
 
 
 @dataclass(frozen=True)
-class Asked:
+class StudyArgs:
     """What is asked of a study: by default its record in the book, made on the CPU.
 
     Attributes:
@@ -70,7 +70,7 @@ class Study:
     The record is in the project's folder of records; at size "toy" in `_build/runs`, where no chapter looks.
 
     Args:
-        name: of the run's folder; letters, digits and hyphens. Other sizes and devices add to it (`Asked.suffix`).
+        name: of the run's folder; letters, digits and hyphens. Other sizes and devices add to it (`StudyArgs.suffix`).
         config: everything that decides the results, JSON-able; a study with another config starts anew. What `asked`
             says of another size is added.
         where: the project whose record it is; by default that of the current folder.
@@ -80,10 +80,10 @@ class Study:
         ValueError: the name has other characters, or there is no such project.
     """
 
-    def __init__(self, name: str, config: dict, where: Project | None = None, asked: Asked | None = None):
+    def __init__(self, name: str, config: dict, where: Project | None = None, asked: StudyArgs | None = None):
         if not name or not all(c.isalnum() or c == "-" for c in name):
             raise ValueError(f"name must be letters, digits and hyphens, got {name!r}")
-        self.asked = asked or Asked()
+        self.asked = asked or StudyArgs()
         if self.asked.suffix:  # the book's records keep the form that they have
             config = config | {"precision": self.asked.precision, "size": vars(self.asked.plan)}
         self.config, self.project = json.loads(json.dumps(config)), where or project()

@@ -18,28 +18,28 @@ from minilib.optim.sm3 import SM3
 from minilib.optim.soap import SOAP
 from minilib.optim.trust import trust_ratio
 
-__all__ = [
-    "CAME",
-    "LAMB",
-    "LARS",
-    "LARS2020",
-    "SGD",
-    "SM3",
-    "SOAP",
-    "AMSGrad",
-    "Adafactor",
-    "Adagrad",
-    "Adam",
-    "AdamMini",
-    "AdamW",
-    "Lion",
-    "Muon",
-    "Optimizer",
-    "RMSProp",
-    "ScheduleFree",
-    "Shampoo",
-    "clip_grad_norm",
-    "parameter_groups",
-    "together",
-    "trust_ratio",
-]
+# Every method of the book, in its order.
+METHODS = {
+    cls.__name__: cls
+    for cls in (
+        SGD,
+        Adagrad,
+        RMSProp,
+        Adam,
+        AdamW,
+        AMSGrad,
+        LARS,
+        LARS2020,
+        LAMB,
+        Adafactor,
+        CAME,
+        SM3,
+        Lion,
+        AdamMini,
+        Shampoo,
+        SOAP,
+        Muon,
+        ScheduleFree,
+    )
+}
+__all__ = ["METHODS", "Optimizer", "clip_grad_norm", "parameter_groups", "together", "trust_ratio", *METHODS]

@@ -5,6 +5,8 @@ vectors and scalars keep the full second moment. Absent on purpose: momentum ins
 factoring other dimensions, the minimum size for factoring that some implementations have.
 """
 
+from math import prod
+
 import numpy as np
 
 from minilib.optim.base import Optimizer, ema
@@ -15,6 +17,11 @@ from minilib.optim.trust import norm
 def rms(a: np.ndarray) -> float:
     """Root of the mean square of all entries."""
     return norm(a) / a.size**0.5
+
+
+def factored_size(shape: tuple[int, ...]) -> int:
+    """Row and column means of a matrix (of each matrix in a stack); a vector keeps every number."""
+    return prod(shape[:-1]) + prod(shape[:-2] + shape[-1:]) if len(shape) > 1 else prod(shape)
 
 
 def factored_means(s: dict, names: tuple[str, str], g2: np.ndarray, beta: float) -> tuple[np.ndarray, np.ndarray]:
@@ -58,6 +65,11 @@ class Adafactor(Optimizer):
     """
 
     ranges = RANGES | EPS_PAIR
+    look, passes = ("green", "--"), "x g r; g r; x g r, x w"
+
+    @staticmethod
+    def state_size(shape, **_):
+        return factored_size(shape)
 
     def __init__(
         self,
@@ -94,8 +106,5 @@ class Adafactor(Optimizer):
         """Û = U / max(1, RMS(U)/d) with U = g / √v̂; same shape as `g`."""
         g2 = g**2 + self.eps[0]
         # u = g / √v̂: row and column means for matrices, the full average for vectors
-        if g.ndim >= 2:
-            u = over_root(g, *factored_means(s, ("r", "c"), g2, beta2))
-        else:
-            u = g / root(ema(s, "v", g2, beta2))
+        u = over_root(g, *factored_means(s, ("r", "c"), g2, beta2)) if g.ndim >= 2 else g / root(ema(s, "v", g2, beta2))
         return u / max(1.0, rms(u) / self.d)

@@ -5,6 +5,8 @@ the decay out of the gradient; AMSGrad never lets the second moment shrink. Epsi
 the correction, as in torch. Absent on purpose: torch's maximize, capturable and differentiable.
 """
 
+from math import prod
+
 import numpy as np
 
 from minilib.optim.base import Optimizer, ema
@@ -21,6 +23,12 @@ class Adam(Optimizer):
         weight_decay: adds `weight_decay * x` to the gradient, so the decay is rescaled like the gradient (see AdamW).
         bias_correction: divide the averages by 1 - beta^t; off, the first steps differ (the chapter on Adam).
     """
+
+    look, passes = ("sky", "-"), "x g m v r, x m v w"
+
+    @staticmethod
+    def state_size(shape, **_):
+        return 2 * prod(shape)
 
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, bias_correction=True):
         super().__init__(
@@ -52,6 +60,8 @@ class Adam(Optimizer):
 class AdamW(Adam):
     """Adam with decoupled decay: the weights shrink by `lr * weight_decay`, whatever the gradient's size."""
 
+    look = "blue", "-"
+
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2, bias_correction=True):
         super().__init__(params, lr, betas, eps, weight_decay, bias_correction)
 
@@ -68,6 +78,12 @@ class AMSGrad(Adam):
     With `bias_correction=False` this is the paper's form; with it, torch's `amsgrad=True`: the maximum is taken
     before the correction.
     """
+
+    look, passes = ("sky", "--"), "x g m v v r, x m v v w"
+
+    @staticmethod
+    def state_size(shape, **_):
+        return 3 * prod(shape)
 
     def second_moment(self, g, s):
         v = super().second_moment(g, s)

@@ -5,6 +5,8 @@ single block. Absent on purpose: finding the blocks by the names of the paramete
 also takes one block a head for queries and keys, and plain Adam for biases: use `AdamW` for a group of those).
 """
 
+from math import prod
+
 from minilib.optim.adam import AdamW
 from minilib.optim.base import Optimizer, ema
 from minilib.optim.checks import AXIS, RANGES
@@ -21,6 +23,11 @@ class AdamMini(AdamW):
     """
 
     ranges = RANGES | AXIS
+    look, passes = ("blue", "--"), "g r; x g m r, x m w"
+
+    @staticmethod
+    def state_size(shape, axis=0, **_):
+        return prod(shape) + (shape[axis] if axis is not None and len(shape) > 1 else 1)
 
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, axis=0):
         Optimizer.__init__(self, params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, axis=axis)

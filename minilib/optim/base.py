@@ -38,6 +38,10 @@ class Optimizer:
 
     ranges = RANGES  # a subclass with an option of its own says here what it may be
     squares = True  # False where a method keeps no squares: it takes gradients whose squares add up to infinity
+    look: tuple[str, str]  # its colour (a name in `plots.COLOURS`) and line style in all figures of the book
+    # Which arrays a step reads (r) and writes (w) at least: x the weights, g the gradient, m and v the state. A norm or
+    # mean that must be known first costs a pass of its own; vectors of row and column means are not counted.
+    passes: str
 
     def __init__(self, params: Iterable, **defaults):
         self.defaults, self.param_groups, self.state = defaults, [], {}
@@ -56,6 +60,11 @@ class Optimizer:
         `s["step"]` is the number of this step, counted from 1. Shapes: `x` and `g` agree.
         """
         raise NotImplementedError(f"{type(self).__name__} must write update(x, g, s)")
+
+    @staticmethod
+    def state_size(shape: tuple[int, ...], **options) -> int:
+        """How many numbers the method remembers for a parameter of this shape; options not given are the defaults."""
+        raise NotImplementedError("a method must say how many numbers it remembers: state_size(shape, **options)")
 
     def check(self, options: dict) -> None:
         """Raises ValueError when an option is outside its range; a subclass adds what options need of each other."""

@@ -6,7 +6,9 @@ skip the confidence step, and weight decay is decoupled. Absent on purpose: bias
 relative step sizes.
 """
 
-from minilib.optim.adafactor import Adafactor, factored_means, over_root
+from math import prod
+
+from minilib.optim.adafactor import Adafactor, factored_means, factored_size, over_root
 from minilib.optim.base import Optimizer, ema
 from minilib.optim.checks import BETAS_TRIPLE
 
@@ -24,6 +26,11 @@ class CAME(Adafactor):
     """
 
     ranges = Adafactor.ranges | BETAS_TRIPLE
+    look, passes = ("green", "-"), "g r; g r; g m r, m w; x m r, x w"
+
+    @staticmethod
+    def state_size(shape, **_):
+        return prod(shape) + factored_size(shape) * (2 if len(shape) > 1 else 1)
 
     def __init__(
         self,

@@ -22,6 +22,8 @@ class LAMB(Adam):
         layer_adaptation: False makes this group's steps AdamW's.
     """
 
+    look, passes = ("red", "-"), "x g m v r, m v w; x m v r, x w"
+
     def __init__(
         self,
         params,

@@ -5,6 +5,8 @@
 Absent on purpose: polynomial decay of the learning rate (see `schedules`), LARC clipping of the ratio.
 """
 
+from math import prod
+
 from minilib.optim.base import Optimizer, ema
 from minilib.optim.sgd import SGD
 from minilib.optim.trust import IDENTITY, norm, trust_ratio
@@ -21,6 +23,12 @@ class LARS(SGD):
         trust_coefficient: the paper's eta, 0.001 there.
         layer_adaptation: False makes this group's steps plain momentum SGD.
     """
+
+    look, passes = ("orange", "-"), "x g r; x g m r, x m w"
+
+    @staticmethod
+    def state_size(shape, momentum=0.9, **_):
+        return prod(shape) if momentum else 0
 
     def __init__(
         self,
@@ -65,7 +73,11 @@ class LARS2020(Optimizer):
         phi: bounds (lower, upper) on the weights' norm, by default none.
     """
 
-    squares = False
+    squares, passes = False, "x g m r, m w; x m r, x w"
+
+    @staticmethod
+    def state_size(shape, **_):
+        return prod(shape)
 
     def __init__(self, params, lr=1e-2, momentum=0.9, weight_decay=0.0, phi=IDENTITY, layer_adaptation=True):
         super().__init__(

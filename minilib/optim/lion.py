@@ -4,6 +4,8 @@ One moving average is all it remembers, and every coordinate moves by the learni
 search over programs, not derived. Absent on purpose: nothing; the method has no epsilon and no bias correction.
 """
 
+from math import prod
+
 import numpy as np
 
 from minilib.optim.base import Optimizer, ema
@@ -19,7 +21,11 @@ class Lion(Optimizer):
         weight_decay: decoupled, times lr; the authors advise 3 to 10 times AdamW's.
     """
 
-    squares = False
+    squares, look, passes = False, ("orange", "--"), "x g m r, x m w"
+
+    @staticmethod
+    def state_size(shape, **_):
+        return prod(shape)
 
     def __init__(self, params, lr=1e-4, betas=(0.9, 0.99), weight_decay=0.0):
         super().__init__(params, lr=lr, betas=betas, weight_decay=weight_decay)

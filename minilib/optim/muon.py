@@ -4,6 +4,8 @@ For matrices only, as in torch: biases, norms and, by the author's advice, embed
 (see `together`). Absent on purpose: bfloat16 (torch runs the iteration in it), other coefficients as an option.
 """
 
+from math import prod
+
 import numpy as np
 
 from minilib.optim.base import Optimizer
@@ -49,6 +51,11 @@ class Muon(SGD):
     """
 
     ranges = RANGES | COUNTS | ADJUST
+    look, passes = ("black", "-."), "g m r, m w; x m r, x w"
+
+    @staticmethod
+    def state_size(shape, **_):
+        return prod(shape) * (1 if len(shape) == 2 else 2)  # what is no matrix goes to AdamW
 
     def __init__(
         self,

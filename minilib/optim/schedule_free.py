@@ -29,6 +29,7 @@ class ScheduleFree(Adam):
     """
 
     ranges = RANGES | BETA1_POSITIVE
+    look, passes = ("blue", ":"), "x g z v r, x z v w"
 
     def __init__(self, params, lr=2.5e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0):
         Optimizer.__init__(self, params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay)

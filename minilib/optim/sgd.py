@@ -4,6 +4,8 @@ The buffer sums gradients, it does not average them: with momentum 0.9 a steady 
 Absent on purpose: torch's dampening and maximize.
 """
 
+from math import prod
+
 import numpy as np
 
 from minilib.optim.base import Optimizer
@@ -20,7 +22,11 @@ class SGD(Optimizer):
         nesterov: look ahead by one momentum step; needs momentum > 0.
     """
 
-    squares = False
+    squares, look, passes = False, ("grey", "-"), "x g r, x w"
+
+    @staticmethod
+    def state_size(shape, momentum=0.0, **_):
+        return prod(shape) if momentum else 0
 
     def __init__(self, params, lr=1e-3, momentum=0.0, weight_decay=0.0, nesterov=False):
         super().__init__(params, lr=lr, momentum=momentum, weight_decay=weight_decay, nesterov=nesterov)

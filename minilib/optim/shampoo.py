@@ -4,6 +4,8 @@ For a vector this is full-matrix Adagrad. Absent on purpose: what makes it fast 
 blocks of large matrices, moving averages, grafting of another method's step length).
 """
 
+from math import prod
+
 import numpy as np
 
 from minilib.optim.base import Optimizer, ema
@@ -36,6 +38,12 @@ class Shampoo(Optimizer):
         eps: the matrices start at eps times the identity, > 0.
         weight_decay: an l2 penalty.
     """
+
+    look, passes = ("pink", ":"), "g r; x g r, x w"
+
+    @staticmethod
+    def state_size(shape, momentum=0.0, **_):
+        return sum(n * n for n in shape) + (prod(shape) if momentum else 0)
 
     def __init__(self, params, lr=1e-3, momentum=0.0, eps=1e-6, weight_decay=0.0):
         super().__init__(params, lr=lr, momentum=momentum, eps=eps, weight_decay=weight_decay)

@@ -5,6 +5,8 @@ SM3-II, with the slices of an array as the sets that cover it. Absent on purpose
 the moving average of g^2 that some implementations put in the place of the sum.
 """
 
+from math import prod
+
 import numpy as np
 
 from minilib.optim.adagrad import Adagrad
@@ -21,6 +23,12 @@ class SM3(Adagrad):
         eps: added to the root of the accumulator, > 0.
         weight_decay: an l2 penalty.
     """
+
+    look, passes = ("green", ":"), "x g r, x w"
+
+    @staticmethod
+    def state_size(shape, momentum=0.0, **_):
+        return (sum(shape) or 1) + (prod(shape) if momentum else 0)
 
     def __init__(self, params, lr=1e-1, momentum=0.0, eps=1e-15, weight_decay=0.0):
         Optimizer.__init__(self, params, lr=lr, momentum=momentum, eps=eps, weight_decay=weight_decay)

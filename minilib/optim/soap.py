@@ -6,6 +6,8 @@ coordinates of the weights, here it turns with the basis: the same numbers. Abse
 leaving out long ones.
 """
 
+from math import prod
+
 import numpy as np
 
 from minilib.optim.adam import AdamW
@@ -25,6 +27,11 @@ class SOAP(AdamW):
     """
 
     ranges = RANGES | COUNTS
+    look, passes = ("pink", "-."), "g r; x g m v r, x m v w"
+
+    @staticmethod
+    def state_size(shape, **_):
+        return 2 * prod(shape) + (2 * sum(n * n for n in shape) if len(shape) > 1 else 0)
 
     def __init__(self, params, lr=3e-3, betas=(0.95, 0.95), eps=1e-8, weight_decay=1e-2, precondition_frequency=10):
         options = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay}

@@ -73,7 +73,7 @@ def if_(left, relation: str, right, then, otherwise):
     if isinstance(test, np.ndarray):
         return np.where(test, then, otherwise)
     chosen = then if test else otherwise
-    return chosen + 0 * left if kind(left) == "mpmath" and isinstance(chosen, int) else chosen
+    return chosen + 0 * left if kind(left) == "mpmath" and isinstance(chosen, int | Fraction) else chosen
 
 
 def sign(x):
@@ -147,7 +147,7 @@ def root(x):
             raise ValueError(f"the root of {x}")
         if x.a < 0:
             raise UndecidedError(f"the root of {x}")
-        return sys.modules["mpmath"].iv.sqrt(x)
+        return x.ctx.sqrt(x)
     if isinstance(x, int | Fraction):
         x = Fraction(x)
         if x < 0:
@@ -156,4 +156,4 @@ def root(x):
         if (top * top, bottom * bottom) != (x.numerator, x.denominator):
             raise IrrationalError(f"the root of {x}")
         return Fraction(top, bottom)
-    return np.sqrt(x) if isinstance(x, np.ndarray) else math.sqrt(x)
+    return np.sqrt(np.asarray(x, float)) if isinstance(x, np.ndarray) else math.sqrt(x)

@@ -14,8 +14,8 @@ from fractions import Fraction
 
 from minilib import needs
 from minilib.theory.arithmetic import compare
-from minilib.theory.instances import PLAIN, into, mean_instances, sizes_of
-from minilib.theory.steps import Step, convert, flat, judge, namespace, verdict
+from minilib.theory.steps import FAILURES, Step, convert, flat, judge, namespace, verdict
+from minilib.theory.strategies import PLAIN, into, mean_instances, sizes_of
 
 TIGHTEST = 12
 
@@ -71,24 +71,25 @@ class Tally:
 
     def __init__(self, step: Step):
         self.step, self.attacks, self.least_slack, self.largest_share = step, 0, math.inf, -math.inf
-        self.tight: list[tuple[float, dict]] = []  # slack above zero and the instance, from which the ascent starts
+        # slack above zero, the sides' distance (which decides where a side is 0, and the slack 1), and the instance:
+        self.tight: list[tuple[float, float, dict]] = []  # the ascent starts from these
 
     def broken(self, instance: dict) -> bool:
         answer, left, right = judge(self.step, instance)
         self.attacks += answer != "outside"
         if left is not None and right is not None:
-            slack = self.note(left, right)
+            slack, apart = self.note(left, right)
             if 1e-9 < slack < 2:
-                self.tight = sorted([*self.tight, (slack, instance)], key=lambda pair: pair[0])[:TIGHTEST]
-        return answer == "broken"
+                self.tight = sorted([*self.tight, (slack, apart, instance)], key=lambda row: row[:2])[:TIGHTEST]
+        return answer in FAILURES
 
-    def note(self, left, right) -> float:
+    def note(self, left, right) -> tuple[float, float]:
         with needs("prove"):
             from mpmath import workprec
         with workprec(1000):
             return self._note(middle(left), middle(right))
 
-    def _note(self, left, right) -> float:
+    def _note(self, left, right) -> tuple[float, float]:
         size = max(abs(left), abs(right))
         slack = float((right - left) / size) if size else 0.0
         slack = abs(slack) if self.step.relation == "=" else slack
@@ -96,10 +97,14 @@ class Tally:
             self.least_slack = min(self.least_slack, slack)
         if right > 0:
             self.largest_share = max(self.largest_share, float(left / right))
-        return slack
+        return slack, float(abs(right - left))
 
-    def gap(self, instance: dict) -> float | None:
-        """(left - right) / larger side in floats; None outside the assumptions or beyond what floats hold."""
+    def gap(self, instance: dict) -> tuple[float, float] | None:
+        """(left - right) / larger side and left - right, in floats: what an ascent makes larger, the first first.
+
+        Where one side is 0 the first is -1 all the way to the boundary, and only the second has a slope. None outside
+        the assumptions or beyond what floats hold.
+        """
         try:
             s = namespace(instance, float)
             if not all(compare(*premise) for premise in self.step.premises(s)):
@@ -110,7 +115,8 @@ class Tally:
         size = max(abs(left), abs(right))
         if not 1e-200 < size < math.inf:
             return None
-        return (abs(left - right) if self.step.relation == "=" else left - right) / size
+        apart = abs(left - right) if self.step.relation == "=" else left - right
+        return apart / size, apart
 
 
 def middle(x):
@@ -140,7 +146,11 @@ def _draw(tally: Tally, draws: int, seed: int) -> dict | None:
 
 
 def simplest(step: Step, instance: dict, trials: int = 150) -> dict:
-    """A broken instance with simpler numbers: every number in turn is tried as 0, 1, -1, 2 and with fewer digits."""
+    """A broken instance with simpler numbers: every number in turn is tried as 0, 1, -1, 2 and with fewer digits.
+
+    What is undefined there stays undefined, and what is broken stays broken.
+    """
+    fails = verdict(step, instance)
     for k in range(sum(len(flat(instance[name])) for name in step.variables)):
         old = [x for name in step.variables for x in flat(instance[name])][k]
         for new in [x for x in (Fraction(0), *map(Fraction, (1, -1, 2)), Fraction(round(old))) if x != old]:
@@ -151,7 +161,7 @@ def simplest(step: Step, instance: dict, trials: int = 150) -> dict:
                 name: convert(instance[name], lambda _, leaves=leaves: next(leaves)) for name in step.variables
             }
             trials -= 1
-            if verdict(step, other) == "broken":
+            if verdict(step, other) == fails:
                 instance = other
                 break
             if trials <= 0:
@@ -161,9 +171,9 @@ def simplest(step: Step, instance: dict, trials: int = 150) -> dict:
 
 def _ascend(tally: Tally, starts: int, climb: int, rng: random.Random) -> dict | None:
     """Climb in floats; a summit above the bound is simplified and judged without rounding."""
-    step, tight = tally.step, [instance for _, instance in tally.tight]
+    step, tight = tally.step, [instance for *_, instance in tally.tight]
     for k in range(starts):
-        sizes, here, height, pace = rng.choice(sizes_of(step)), None, -math.inf, 1.0
+        sizes, here, height, pace = rng.choice(sizes_of(step)), None, (-math.inf,), 1.0
         if k % 4 < 3 and k - k // 4 < len(tight):
             here = tight[k - k // 4]
             sizes = {name: here[name] for name in step.sizes}
@@ -175,7 +185,7 @@ def _ascend(tally: Tally, starts: int, climb: int, rng: random.Random) -> dict |
                 here, height, pace = there, gap, min(2 * pace, 2.0)
             else:
                 pace *= 0.9
-        for digits in (1, 10, 1000, 10**9, None) if height > 0 else (None,) if here else ():
+        for digits in (1, 10, 1000, 10**9, None) if height[0] > 0 else (None,) if here else ():
             exact = {name: value if name in sizes else _simple(value, digits) for name, value in here.items()}
             if tally.broken(exact):
                 return exact

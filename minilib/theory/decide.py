@@ -1,9 +1,9 @@
 """The judge: decides a step for all real numbers of one size, where the step is finite algebra.
 
 An identity without cases goes to SymPy: left - right simplifies to 0. Everything else goes to z3, which is asked for
-real numbers that satisfy the assumptions and not the step. It proves that there are none, or shows some, or gives up
-when its time is over. A root becomes a number r with r >= 0 and r^2 = x. Division is only asked for where the
-assumptions exclude a zero below. Absent on purpose: all sizes at once. A proof by induction stays a person's work.
+real numbers that satisfy the assumptions and not the step; of an identity, for such that make a divisor 0, which SymPy
+cancels unseen. It proves that there are none, or shows some, or gives up when its time is over. A root becomes a number
+r with r >= 0 and r^2 = x. Absent on purpose: all sizes at once. A proof by induction stays a person's work.
 """
 
 import time
@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 from minilib import needs
 from minilib.theory.arithmetic import collecting, compare, kind
-from minilib.theory.steps import Step, verdict
+from minilib.theory.steps import FAILURES, Step, verdict
 
 
 @dataclass
@@ -38,10 +38,13 @@ def decide(step: Step, sizes: dict[str, int] | None = None, seconds: float = 10.
     """Is the step true for all reals at these sizes? `seconds` bounds z3's search."""
     begin, sizes = time.perf_counter(), sizes or {}
     answer, by, found = _by_sympy(step, sizes), "SymPy", None
-    if answer != "true":
+    if answer == "true":
+        answer, found = _by_z3(step, sizes, seconds, of_zeros=True)
+        by = by if answer == "true" else "z3"
+    else:
         answer, found = _by_z3(step, sizes, seconds)
         by = "z3"
-    if answer == "false" and verdict(step, found) != "broken":
+    if answer == "false" and verdict(step, found) not in FAILURES:
         answer, found = "not decided", None
     by = None if answer == "not decided" else by
     return Decision(step.name, sizes, answer, by, found, time.perf_counter() - begin)
@@ -69,7 +72,8 @@ def _by_sympy(step, sizes) -> str:
     return "true" if sympy.simplify(difference) == 0 else "not decided"
 
 
-def _by_z3(step, sizes, seconds):
+def _by_z3(step, sizes, seconds, of_zeros=False):
+    """The answer and a counterexample; `of_zeros` only asks whether a divisor can be 0, which SymPy cancels unseen."""
     with needs("prove"):
         import z3
     values = _values(step, sizes, z3.Real)
@@ -79,7 +83,8 @@ def _by_z3(step, sizes, seconds):
     with collecting() as roots:
         premises = [compare(*premise) for premise in step.premises(s)]
         claim = compare(step.left(s), step.relation, step.right(s))
-        solver.add(*premises, *(x for r, y in roots.values() for x in (r >= 0, r * r == y, y >= 0)), z3.Not(claim))
+        denied = z3.Or([divisor == 0 for divisor in _divisors(claim)]) if of_zeros else z3.Not(claim)
+        solver.add(*premises, *(x for r, y in roots.values() for x in (r >= 0, r * r == y, y >= 0)), denied)
     answer = solver.check()
     if answer == z3.unsat:
         return "true", None
@@ -87,6 +92,20 @@ def _by_z3(step, sizes, seconds):
         return "not decided", None
     model = solver.model()
     return "false", {name: _read(model, value) for name, value in values.items()} | sizes
+
+
+def _divisors(term) -> list:
+    """What the term divides by, but for numbers."""
+    import z3
+
+    found, todo, seen = [], [term], set()
+    while todo:
+        if not z3.is_expr(part := todo.pop()) or part.get_id() in seen:
+            continue
+        seen.add(part.get_id())
+        found += [part.arg(1)] if z3.is_div(part) and not z3.is_rational_value(part.arg(1)) else []
+        todo += part.children()
+    return found
 
 
 def _read(model, value):

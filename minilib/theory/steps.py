@@ -11,6 +11,7 @@ Absent on purpose: functions and derivatives as variables. A step names their va
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cache
 from types import SimpleNamespace
 
 from minilib import needs
@@ -115,13 +116,20 @@ def namespace(instance: dict, number: Callable) -> SimpleNamespace:
     return SimpleNamespace(**{name: convert(value, number) for name, value in instance.items()})
 
 
+FAILURES = ("broken", "undefined")
+
+
 def verdict(step: Step, instance: dict) -> str:
-    """'holds', 'broken', 'outside' (an assumption fails) or 'undecided', without rounding."""
+    """What an instance says of a step, without rounding.
+
+    'holds', 'broken', 'outside' (an assumption fails), 'undecided', or 'undefined': the assumptions hold, and a side
+    divides by zero or has the root of a negative number. That is a failure too: an assumption is missing.
+    """
     return judge(step, instance)[0]
 
 
 def judge(step: Step, instance: dict) -> tuple:
-    """The verdict and both sides, which are None outside the assumptions.
+    """The verdict and both sides, which are None where they were not reached.
 
     Fractions are exact. Where a root is irrational, intervals enclose it, of 100 and then of 1,000 binary digits; what
     is broken in them is broken. 'undecided' when they still overlap: two sides that are equal, mostly.
@@ -130,31 +138,40 @@ def judge(step: Step, instance: dict) -> tuple:
         return _judge(step, namespace(instance, Fraction))
     except IrrationalError:
         pass
-    with needs("prove"):
-        from mpmath import iv
-    before = iv.prec
-    try:
-        for iv.prec in (100, 1000):
-            answer = _judge(step, namespace(instance, _interval))
-            if answer[0] != "undecided":
-                break
-    finally:
-        iv.prec = before
+    iv = intervals()
+    for iv.prec in (100, 1000):
+        answer = _judge(step, namespace(instance, iv.convert))
+        if answer[0] != "undecided":
+            break
     return answer
 
 
-def _interval(x):
-    from mpmath import iv
+@cache
+def intervals():
+    """mpmath's intervals, which a Fraction of a step may meet: mpmath's own refuse it."""
+    with needs("prove"):
+        from mpmath.ctx_iv import MPIntervalContext
 
-    x = Fraction(x)
-    return iv.mpf(x.numerator) / iv.mpf(x.denominator)
+    class Intervals(MPIntervalContext):
+        def convert(self, x):
+            if isinstance(x, Fraction):
+                return super().convert(x.numerator) / x.denominator
+            return super().convert(x)
+
+    return Intervals()
 
 
 def _judge(step: Step, s) -> tuple:
     left = right = None
     try:
-        if not all(compare(*premise) for premise in step.premises(s)):
-            return "outside", None, None
+        inside = all(compare(*premise) for premise in step.premises(s))
+    except UndecidedError:
+        return "undecided", None, None
+    except (ZeroDivisionError, ValueError):
+        inside = False
+    if not inside:
+        return "outside", None, None
+    try:
         left, right = step.left(s), step.right(s)
         if isinstance(left, float) or isinstance(right, float):
             raise TypeError(f"{step.name}: a constant of the step is a float; write it as a Fraction")
@@ -162,4 +179,4 @@ def _judge(step: Step, s) -> tuple:
     except UndecidedError:
         return "undecided", left, right
     except (ZeroDivisionError, ValueError):
-        return "outside", None, None
+        return "undefined", None, None

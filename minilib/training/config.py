@@ -17,11 +17,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from minilib import program
+from minilib.training.optimizers import METHODS as OPTIMIZERS
+from minilib.training.optimizers import NUMBERS
 
-OPTIMIZERS = ("sgd", "adamw", "lars", "lamb", "adafactor", "adafactor-momentum", "came", "came-corrected")
-# Which of beta1, beta2 and eps a method has. Adafactor and CAME have two eps each, and SGD and LARS a momentum.
-NUMBERS = dict.fromkeys(OPTIMIZERS, ()) | dict.fromkeys(("adamw", "lamb"), ("beta1", "beta2", "eps"))
-NUMBERS |= dict.fromkeys(("adafactor-momentum", "came", "came-corrected"), ("beta1", "beta2")) | {"lars": ("eps",)}
 PRECISIONS = (None, "fp32", "fp16", "bf16")  # the less a device must be able to do, the earlier
 SCHEDULES = ("constant", "linear", "polynomial", "cosine")
 

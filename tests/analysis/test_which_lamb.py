@@ -1,8 +1,10 @@
 """Every recorded public run, the presets and the NumPy relatives are named; what cannot be told is not; bad input."""
 
 import json
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +16,8 @@ from minilib.torch_optim import LAMB as TorchLAMB
 from tests.optim.helpers import REFERENCES, Parameter
 from tests.optim.test_lamb import AsShipped, OneSidedOnCPU, Outside
 from tests.references import recipe
+
+ENVIRONMENT = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
 
 COUPLED = {"pytorch_optimizer, coupled", "coupled, eps once"}  # eps is 1e-12 in that record
 EXPECTED = {
@@ -390,14 +394,30 @@ def test_a_file_with_other_keys_is_refused(tmp_path):
 
 def test_the_command_line_names_the_method_or_says_in_one_line_why_not(tmp_path):
     npz(tmp_path / "steps.npz")
-    (tmp_path / "broken.npz").write_text("no archive")
+    whole = (tmp_path / "steps.npz").read_bytes()
+    no_npz = ": it is no .npz file of arrays, or it is broken: write it with np.savez"
+    bad = {
+        "text.npz": (b"no archive", no_npz),
+        "empty.npz": (b"", no_npz),
+        "cut.npz": (whole[: len(whole) // 2], no_npz),
+        "spoiled.npz": (whole[:60] + b"spoiled" + whole[67:], no_npz),
+        "missing.npz": (None, ": No such file or directory"),
+        ".": (None, ": Is a directory"),
+    }
 
     def run(*files):
         command = [sys.executable, "-m", "minilib.analysis.which_lamb", *map(str, files)]
-        return subprocess.run(command, capture_output=True, text=True, check=False)
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, env=ENVIRONMENT)
 
-    good = run(tmp_path / "steps.npz")
+    good = run("steps.npz")
     assert (good.returncode, good.stdout.split(":")[0], good.stderr) == (0, "paper", "")
-    for bad in (run(tmp_path / "broken.npz"), run(tmp_path / "missing.npz"), run()):
-        assert bad.returncode != 0
-        assert bad.stderr.count("\n") == 1
+    nothing = run()
+    assert (nothing.returncode, nothing.stderr) == (
+        2,
+        "error: usage: python -m minilib.analysis.which_lamb steps.npz\n",
+    )
+    for name, (content, message) in bad.items():
+        if content is not None:
+            (tmp_path / name).write_bytes(content)
+        answer = run(name)
+        assert (answer.returncode, answer.stdout, answer.stderr) == (2, "", f"error: {name}{message}\n")

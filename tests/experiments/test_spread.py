@@ -7,7 +7,7 @@ import pytest
 
 from minilib.experiments import spread
 from minilib.experiments.records import Project
-from minilib.experiments.study import Asked, Study
+from minilib.experiments.study import Study, StudyArgs
 
 
 def test_jobs_run_in_other_processes_and_their_results_come_back(tmp_path):
@@ -33,7 +33,7 @@ def test_a_job_that_fails_is_named_and_what_had_ended_is_kept(tmp_path):
         raise ValueError("not today")
 
     home = Project(tmp_path, tmp_path / "book" / "runs")
-    study = Study("small", {}, home, Asked(spread=1))
+    study = Study("small", {}, home, StudyArgs(spread=1))
     with pytest.raises(RuntimeError, match=r"job bad failed, see .*(?s:.*)not today"):
         study.run([("good", lambda: 7), ("bad", fails)])
     again = Study("small", {}, home)

@@ -6,7 +6,7 @@ import pytest
 
 from minilib.experiments import records, study
 from minilib.experiments.records import Project, load
-from minilib.experiments.study import Asked, Study, settings
+from minilib.experiments.study import Study, StudyArgs, settings
 
 
 def home(folder):
@@ -78,7 +78,7 @@ def test_a_record_reads_back_what_was_written(tmp_path):
 )
 def test_a_size_and_a_device_have_a_record_of_their_own_that_says_how_it_was_made(tmp_path, size, device, suffix):
     plan = settings({"laptop": {"steps": 2, "seeds": (0,)}, "gpu": {"steps": 9}}, size)
-    asked = Asked(size, device, plan, "bf16", "a card", "python -m studies.loss_and_gradient.small --size gpu")
+    asked = StudyArgs(size, device, plan, "bf16", "a card", "python -m studies.loss_and_gradient.small --size gpu")
     Study("small", {"steps": plan.steps}, home(tmp_path), asked).record([{"step": 1}], {"best": 1})
     run = load(f"small{suffix}", home(tmp_path)).run
     assert run["device"] == "a card"
@@ -88,7 +88,7 @@ def test_a_size_and_a_device_have_a_record_of_their_own_that_says_how_it_was_mad
 
 
 def test_a_record_of_toy_size_is_not_among_those_that_chapters_read(tmp_path):
-    Study("small", {}, home(tmp_path), Asked("toy")).record([{"step": 1}], {"best": 1})
+    Study("small", {}, home(tmp_path), StudyArgs("toy")).record([{"step": 1}], {"best": 1})
     assert [path.name for path in (tmp_path / "_build/runs").iterdir()] == ["small-toy"]
     assert not (tmp_path / "book").exists()
 

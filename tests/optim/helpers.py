@@ -1,5 +1,6 @@
 """What the tests of the optimizers share: a plain parameter, inputs, trajectories, references, snapshots."""
 
+import inspect
 import json
 from pathlib import Path
 
@@ -12,27 +13,26 @@ from tests.references import recipe
 
 REFERENCES = Path(recipe.__file__).parent
 
-# Every optimizer with settings that exercise all of its options: name -> (class, options).
-METHODS = {
-    "SGD": (optim.SGD, {"lr": 0.1, "momentum": 0.9, "weight_decay": 0.1, "nesterov": True}),
-    "Adagrad": (optim.Adagrad, {"lr": 0.1, "weight_decay": 0.1}),
-    "RMSProp": (optim.RMSProp, {"lr": 0.1, "alpha": 0.9, "weight_decay": 0.1}),
-    "Adam": (optim.Adam, {"lr": 0.1, "betas": (0.8, 0.9), "weight_decay": 0.1}),
-    "AdamW": (optim.AdamW, {"lr": 0.1, "betas": (0.8, 0.9), "weight_decay": 0.1}),
-    "AMSGrad": (optim.AMSGrad, {"lr": 0.1, "betas": (0.8, 0.9), "weight_decay": 0.1}),
-    "LARS": (optim.LARS, {"lr": 0.5, "weight_decay": 0.1, "trust_coefficient": 0.1}),
-    "LARS2020": (optim.LARS2020, {"lr": 0.1, "weight_decay": 0.1}),
-    "LAMB": (optim.LAMB, {"lr": 0.1, "betas": (0.8, 0.9), "weight_decay": 0.1}),
-    "Adafactor": (optim.Adafactor, {"lr": 0.1, "weight_decay": 0.1}),
-    "CAME": (optim.CAME, {"lr": 0.1, "betas": (0.8, 0.9, 0.99), "weight_decay": 0.1}),
-    "SM3": (optim.SM3, {"lr": 0.1, "momentum": 0.8, "weight_decay": 0.1}),
-    "Lion": (optim.Lion, {"lr": 0.1, "betas": (0.8, 0.9), "weight_decay": 0.1}),
-    "AdamMini": (optim.AdamMini, {"lr": 0.1, "betas": (0.8, 0.9), "weight_decay": 0.1, "axis": -1}),
-    "Shampoo": (optim.Shampoo, {"lr": 0.1, "momentum": 0.8, "weight_decay": 0.1}),
-    "SOAP": (optim.SOAP, {"lr": 0.1, "betas": (0.8, 0.9), "weight_decay": 0.1, "precondition_frequency": 2}),
-    "Muon": (optim.Muon, {"lr": 0.1, "momentum": 0.8, "weight_decay": 0.1, "adjust_lr_fn": "match_rms_adamw"}),
-    "ScheduleFree": (optim.ScheduleFree, {"lr": 0.1, "betas": (0.8, 0.9), "weight_decay": 0.1}),
+# Options that exercise all lines of a method, of those that it has, and what some need beside them.
+USUAL = {"lr": 0.1, "betas": (0.8, 0.9), "momentum": 0.8, "weight_decay": 0.1}
+OWN = {
+    "SGD": {"nesterov": True},
+    "RMSProp": {"alpha": 0.9},
+    "LARS": {"lr": 0.5, "trust_coefficient": 0.1},
+    "CAME": {"betas": (0.8, 0.9, 0.99)},
+    "AdamMini": {"axis": -1},
+    "SOAP": {"precondition_frequency": 2},
+    "Muon": {"adjust_lr_fn": "match_rms_adamw"},
 }
+
+
+def options_of(name: str, cls: type) -> dict:
+    """Options for the class `cls`, the method `name`."""
+    has = inspect.signature(cls).parameters
+    return {option: value for option, value in USUAL.items() if option in has} | OWN.get(name, {})
+
+
+METHODS = {name: (cls, options_of(name, cls)) for name, cls in optim.METHODS.items()}
 every_method = pytest.mark.parametrize(("cls", "options"), METHODS.values(), ids=METHODS)
 
 

@@ -1,5 +1,7 @@
 """LAMB: recorded runs, its public relatives, by hand, bounds on phi, and its invariances."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -14,21 +16,17 @@ from tests.optim.helpers import (
     start_parameters,
 )
 
+DEFAULTS = {
+    "LAMB": (
+        {"lr": 1e-3, "betas": (0.9, 0.999), "eps": 1e-6, "weight_decay": 0.01, "bias_correction": True}
+        | {"phi": (0.0, math.inf), "layer_adaptation": True},
+        "You et al. 2020, and timm for the rate",
+    )
+}
+
 GRADIENTS = [np.array([6.0, 8.0]), np.array([-1.0, 3.0]), np.array([0.5, 0.1])]
 vectors = st.lists(st.floats(0.1, 10), min_size=3, max_size=3)
 scales = st.floats(1e-3, 1e3)
-
-
-@pytest.mark.parametrize(("content", "run"), reference_runs("LAMB"))
-def test_lamb_follows_public_implementations_for_fifty_steps(content, run):
-    params = assert_matches_reference(content, run, rtol=1e-10)
-    if "phi" in content["runs"][run]["ours"]:
-        assert max(np.linalg.norm(p.data) for p in params.values()) > 10, "the bound on the norm never mattered"
-
-
-def test_there_are_recorded_runs_of_four_packages():
-    packages = {p.values[0]["reference"].split()[0] for p in reference_runs("LAMB")}
-    assert packages == {"timm", "pytorch_optimizer", "optax", "tensorflow-addons"}
 
 
 class AsShipped(LAMB):

@@ -6,38 +6,20 @@ import pickle
 import numpy as np
 import pytest
 
-from minilib.analysis.memory import STATE, size, squares
-from minilib.optim import SGD
-from tests.optim.helpers import METHODS, every_method, run_steps, snapshot, start_parameters
-
-# What the methods keep with the options of `METHODS`, where that is not what `memory.STATE` says of the defaults.
-NUMBERS_OF_STATE = STATE | {
-    "SGD": size,  # with momentum
-    "LARS2020": size,
-    "SM3": lambda shape: size(shape) + (sum(shape) or 1),  # with momentum
-    "AdamMini": lambda shape: size(shape) + (shape[-1] if len(shape) >= 2 else 1),  # over the last axis
-    "Shampoo": lambda shape: size(shape) + squares(shape),  # with momentum
-    "Muon": size,  # matrices only
-}
+from tests.optim.helpers import every_method, run_steps, snapshot, start_parameters
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("name", METHODS)
-def test_the_bytes_of_state_are_those_of_the_formula(name, dtype):
-    cls, options = METHODS[name]
+@pytest.mark.parametrize("usual", [True, False], ids=["all options", "defaults"])
+@every_method
+def test_the_bytes_of_state_are_those_that_the_class_says(cls, options, usual, dtype):
+    options = options if usual else {}
     params = start_parameters(dtype, cls)
     opt = cls(params.values(), **options)
     assert opt.state_bytes() == 0
     run_steps(opt, params, 1, 2)
-    numbers = sum(NUMBERS_OF_STATE[name](p.data.shape) for p in params.values())
+    numbers = sum(cls.state_size(p.data.shape, **options) for p in params.values())
     assert opt.state_bytes() == numbers * np.dtype(dtype).itemsize
-
-
-def test_plain_sgd_keeps_no_state():
-    params = start_parameters()
-    opt = SGD(params.values())
-    run_steps(opt, params, 1, 2)
-    assert opt.state_bytes() == 0
 
 
 @every_method

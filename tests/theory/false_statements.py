@@ -74,7 +74,7 @@ def regret(name, remembers=lambda used, v: v):
         {"g": real("T"), "beta2": unit(), "lr": nonnegative()},
         lambda s: play(s)[0],
         bound,
-        lambda s: [(s.lr, ">", 0), (s.beta2, "<", 1), (s.g[0], "!=", 0)],
+        lambda s: [(s.lr, ">", 0), (s.beta2, ">", 0), (s.beta2, "<", 1), (s.g[0], "!=", 0)],
         sizes={"T": (1, 2, 3)},
     )
 

@@ -4,7 +4,9 @@ import importlib.util
 
 import pytest
 
+from minilib.theory.arithmetic import square
 from minilib.theory.decide import decide
+from minilib.theory.steps import Step, real
 from proofs import came, lamb, sgd
 from tests.theory.false_statements import FALSE
 from tests.theory.true_statements import TRUE
@@ -15,6 +17,15 @@ z3 = pytest.mark.skipif(importlib.util.find_spec("z3") is None, reason="z3-solve
 def test_sympy_decides_an_identity():
     found = decide(sgd.batch_of_two, {"d": 2, "n": 2})
     assert (found.answer, found.by) == ("true", "SymPy")
+
+
+@z3
+def test_a_zero_below_that_sympy_cancels_is_found():
+    sides = {"left": lambda s: square(s.u) / square(s.u), "right": lambda s: 1, "relation": "=", "sizes": {"d": (2,)}}
+    found = decide(Step("u u / u u = 1", {"u": real("d")}, **sides), {"d": 2})
+    assert (found.answer, found.by, found.counterexample) == ("false", "z3", {"u": [0, 0], "d": 2})
+    excluded = Step("u u / u u = 1", {"u": real("d")}, **sides, assumptions=lambda s: [(square(s.u), "!=", 0)])
+    assert str(decide(excluded, {"d": 2})) == "u u / u u = 1: true for all reals at d = 2 (SymPy)"
 
 
 @z3

@@ -6,16 +6,11 @@ import pytest
 import torch
 
 from minilib import torch_optim
+from tests.optim.helpers import METHODS as NUMPY
 from tests.torch_optim.helpers import gradients, set_gradients, start, without_waiting
 
-# name -> options, under which every term of the method matters
-METHODS = {
-    "LARS": {"lr": 0.5, "weight_decay": 0.1, "trust_coefficient": 0.1},
-    "LARS2020": {"lr": 0.1, "weight_decay": 0.1},
-    "LAMB": {"lr": 0.1, "betas": (0.8, 0.9), "weight_decay": 0.1},
-    "Adafactor": {"lr": 0.1, "weight_decay": 0.1},
-    "CAME": {"lr": 0.1, "betas": (0.8, 0.9, 0.99), "weight_decay": 0.1},
-}
+# name -> options, under which every term of the method matters: those of the NumPy method of the same name
+METHODS = {name: options for name, (_, options) in NUMPY.items() if name in torch_optim.__all__}
 CLASSES = {name: (getattr(torch_optim, name), options) for name, options in METHODS.items()}
 every_method = pytest.mark.parametrize(("cls", "options"), CLASSES.values(), ids=CLASSES)
 every_class = pytest.mark.parametrize("cls", [getattr(torch_optim, name) for name in METHODS], ids=list(METHODS))

@@ -6,9 +6,9 @@ import pytest
 import torch
 
 from minilib import optim, torch_optim
+from tests.torch_optim.cases import METHODS
 from tests.torch_optim.helpers import PATHS, Parameter, assert_follows_numpy, gradients, make, set_gradients, start
 
-METHODS = ("LARS", "LARS2020", "LAMB", "Adafactor", "CAME")
 # With their default Adafactor and CAME factor the two largest dimensions, NumPy the last two. These are the axes of
 # the kernels (3 x 2 x 3 x 2, and 4 x 3 x 2 x 2) in the order in which the two do the same.
 AXES = {"kernel": (1, 3, 0, 2), "channels last": (2, 3, 0, 1)}
@@ -32,7 +32,10 @@ CASES = [
     ("CAME", {"lr": 0.02, "betas": (0.8, 0.95, 0.99), "eps": (1e-12, 1e-6), "d": 0.5, "weight_decay": 0.1}),
     ("CAME", {"lr": 0.02, "betas": (0.0, 0.0, 0.0), "eps": (1e-12, 1e-2)}),
 ]
-FULL = [CASES[i] for i in (0, 4, 7, 11, 14)]  # of each method the one in which most terms matter
+OTHERS = [name for name in METHODS if name not in dict(CASES)]  # methods that these two are enough for
+CASES += [(name, options) for name in OTHERS for options in ({}, METHODS[name])]
+FULL = [(name, METHODS[name]) for name in OTHERS]
+FULL += [CASES[i] for i in (0, 4, 7, 11, 14)]  # of each method the one in which most terms matter
 
 
 def runs():

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import nn
 
-from minilib.analysis.memory import factors
+from minilib.optim.adafactor import factored_size as factors
 from minilib.torch_optim import CAME, LAMB, LARS2020, Adafactor
 from tests.torch_optim.cases import (
     WAYS,

@@ -1,6 +1,6 @@
 """How wrong are the plans? Each recorded run that says what it was, planned again, and planned over recorded.
 
-    python -m minilib.analysis.planner --errors book/runs
+    python -m benchmarks.plan_errors [book/runs]
 
 No constant is fitted to what it is judged by, but one, and that one is taken from other runs:
 
@@ -16,6 +16,7 @@ reached. Left out: T5, runs whose record does not say model, rows or time, and r
 
 import csv
 import json
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -230,3 +231,11 @@ def print_summary(found: list[Error]) -> None:
     """Prints, for each record and quantity, the least, median and largest planned over recorded."""
     rows = [(*row[:3], *(f"{ratio:.2f}" for ratio in row[3:])) for row in summary(found)]
     print_table(rows, ("record", "what", "cases", "least", "median", "most"))
+
+
+if __name__ == "__main__":
+    try:
+        print_errors(errors(*sys.argv[1:2] or ["book/runs"]))
+    except ValueError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)

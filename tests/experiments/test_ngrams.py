@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from minilib.experiments.counting import next_token_losses
+from studies.ngrams import next_token_losses
 
 
 def test_the_losses_are_those_of_a_count_by_hand():
