@@ -1,7 +1,8 @@
 """Numbers figures, tables, lemmas and exercises of an appendix by its letter: Figure C.1, Exercise C.2.
 
 It is a Sphinx extension. Sphinx numbers only what has a chapter number, and counts through everything else: the first
-figure of appendix C would be "Figure 4". Deliberately absent: numbers for equations, which no appendix refers to, and
+figure of appendix C would be "Figure 4". The title that a page has on paper gets the number that it has on a screen.
+Deliberately absent: numbers for equations, which no appendix refers to, and
 for the pages that are no appendix.
 """
 
@@ -27,7 +28,15 @@ def renumber(app, env) -> list[str]:
     return changed
 
 
+def number_title(app, page: str, template: str, context: dict, doctree) -> None:
+    """The theme prints a title of its own, `pagetitle`, which lacks the number of the chapter."""
+    number = app.env.toc_secnumbers.get(page, {}).get("")
+    if number:
+        context["pagetitle"] = f"{'.'.join(map(str, number))}. {context['pagetitle']}"
+
+
 def setup(app) -> dict:
-    """Sphinx calls this; the numbers must be there first, so it comes after Sphinx's own collector."""
+    """Sphinx calls this; the numbers must be there first, so it comes after Sphinx's own collector, and the theme."""
+    app.connect("html-page-context", number_title, priority=900)
     app.connect("env-get-updated", renumber, priority=900)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

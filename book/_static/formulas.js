@@ -22,12 +22,15 @@ function fitFormulas() {
   document.querySelectorAll("article :is(mjx-container, pre, .pst-scrollable-table-container, .wide)").forEach(fade);
 }
 
-// A picture with panels side by side keeps a readable size on a phone (custom.css) and scrolls, without its caption.
+// A picture keeps the width on a phone at which its words can be read (tools/readable_pictures.py): where that is more
+// than the page has, it scrolls, without its caption (custom.css).
 function keepSize(picture) {
-  if (picture.naturalWidth < 1.85 * picture.naturalHeight) return;
+  const [, needs] = picture.className.match(/\bneeds-(\d+)/) ?? [];
+  if (!needs) return;
   if (!picture.parentElement.matches(".wide")) {
     const wide = document.createElement("div");
     wide.className = "wide";
+    wide.style.setProperty("--needs", `${needs}px`);
     picture.before(wide);
     wide.append(picture);
   }
@@ -37,6 +40,7 @@ function keepSize(picture) {
 function fade(box) {
   const inside = box.matches("mjx-container") ? box.firstElementChild.getBoundingClientRect().width : box.scrollWidth;
   box.classList.toggle("more", box.clientWidth > 0 && inside - box.clientWidth - box.scrollLeft > 3);
+  if (box.clientWidth > 0 && inside - box.clientWidth > 3) box.tabIndex = 0; // so that keys can scroll it
 }
 
 // A line may end between a formula and the comma or full stop that follows it; these two are kept together.

@@ -3,6 +3,7 @@
 What the figures of a chapter compute is compared with minilib in `test_figures_NAME.py`, by the fixture `numbers`.
 """
 
+import itertools
 import math
 import re
 
@@ -191,9 +192,20 @@ def test_every_figure_is_on_a_page_and_every_page_has_the_figures_that_it_names(
     assert shown == set(NAMES)
 
 
-def test_nothing_is_wider_than_a_phone(opened):
+def test_the_text_asks_and_the_figure_says_what_to_move():
+    """A sentence such as "Drag the batch" would be printed, too."""
+    told = [
+        (page.name, *re.findall(r"^(?:Drag|Press|Move the)\b.*", page.read_text(encoding="utf-8"), re.M))
+        for page in PAGES
+    ]
+    assert [sentences for sentences in told if len(sentences) > 1] == []
+
+
+def test_on_a_phone_panels_stand_below_each_other(opened):
     opened.set_viewport_size({"width": 390, "height": 800})
     assert opened.evaluate("document.documentElement.scrollWidth") <= 390
+    panels = [panel.bounding_box() for panel in opened.locator(".panels > svg").all()]
+    assert all(one["y"] + one["height"] <= other["y"] for one, other in itertools.pairwise(panels))
 
 
 @pytest.mark.parametrize("b", [1, 7, 32, 4096])

@@ -1,0 +1,67 @@
+"""Ten pages of all kinds, read by axe-core: for people who see little, hear the page or use keys alone."""
+
+from importlib.resources import files
+
+import pytest
+from browsing import Visit
+from test_site import UNFOLD
+
+PAGES = (
+    "book/index",
+    "book/notation",
+    "book/verdicts",
+    "book/theorems",
+    "search",
+    "notebooks/01_loss_and_gradient",
+    "notebooks/05_big_batches",
+    "notebooks/07_lamb",
+    "notebooks/09_memory",
+    "notebooks/C_which_lamb",
+)
+# Everything open; links that are shown while hovering only are gone.
+OPEN = """() => {
+  document.querySelectorAll("article details").forEach(fold => { fold.open = true; });
+  document.querySelectorAll(".headerlink").forEach(link => link.remove());
+}"""
+# What axe finds; formulas are MathJax's, which has its own words for a screen reader.
+FOUND = """async () => {
+  const { violations } = await axe.run({ exclude: ["mjx-container"] }, { resultTypes: ["violations"] });
+  return violations.filter(v => ["serious", "critical"].includes(v.impact))
+    .map(v => [v.id, v.nodes.length, v.nodes[0].target.join(" "), v.nodes[0].failureSummary]);
+}"""
+AXE = files("axe_playwright_python") / "axe.min.js"
+
+
+@pytest.fixture(scope="module", params=[pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in PAGES])
+def read(request, browser, server):
+    visit = Visit(browser, server)
+    visit.open(request.param)
+    visit.page.evaluate(UNFOLD)
+    visit.page.evaluate(OPEN)
+    visit.page.add_script_tag(path=str(AXE))
+    yield visit
+    visit.close()
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1300), ("dark", 390)])
+def test_axe_finds_nothing_serious(read, scheme, width):
+    read.show(scheme, width)
+    assert read.page.evaluate(FOUND) == []
+
+
+def test_a_fold_is_called_what_is_written_on_it(read):
+    assert read.page.locator("summary[aria-label]").count() == 0
+    titles = read.page.locator("button.toggle-button").evaluate_all(
+        "all => all.map(b => [b.getAttribute('aria-label'), b.parentElement.textContent.trim()])"
+    )
+    assert all(name == written for name, written in titles)
+
+
+def test_axe_looks(browser, tmp_path):
+    bad = tmp_path / "bad.html"
+    bad.write_text("<html lang='en'><title>a</title><main><h1>a</h1><p style='color:#999'>pale</p><img src='a.png'>")
+    page = browser.new_page()
+    page.goto(bad.as_uri())
+    page.add_script_tag(path=str(AXE))
+    assert {found[0] for found in page.evaluate(FOUND)} == {"color-contrast", "image-alt"}
+    page.close()
