@@ -15,6 +15,9 @@ NEVER = {"skip-execution", "nbval-skip", "raises-exception", "nbval-raises-excep
 UNSEEN = {"hide-input", "hide-cell", "remove-cell", "remove-input"}  # tags of cells whose code a page does not show
 WIDEST = 76  # characters of a line of code that a page of 1,200 px shows without scrolling
 UNLABELLED = 'a folded cell does not say what is inside: mystnb: {code_prompt_show: "Show the ..."}'
+STAR = "★"
+CORE_ENDS = "Here the core path ends"  # begins the line that closes the core path of a chapter
+AFTER_STARS = ("Summary", "Exercises", "Further reading")  # what may stand after the core path without a star
 FETCH = "fetch-the-book"  # the tag of the cell that tools/first_cell.py puts into every chapter
 FENCE = r"^(?P<mark>:{{3,}}|`{{3,}})\{{{name}\}}[ \t]*(?P<title>[^\n]*)\n(?P<body>.*?)^(?P=mark)[ \t]*$"
 
@@ -150,6 +153,39 @@ def exercise_violations(nb) -> list[str]:
             violations.append(f"the solution to {inside} has a cell that did not run")
     if inside:
         violations.append(f"the solution to {inside} has no {{solution-end}}")
+    return violations
+
+
+def core_first_violations(nb) -> list[str]:
+    """In a chapter with a core path: a line that does not close it, a star before that line, no star after it.
+
+    Also a starred section, or a section inside one, that does not open with a sentence.
+    """
+    if not re.search(r"^\*Core path: ", prose(nb), re.MULTILINE):
+        return []
+    violations, ended, section, starred = [], 0, "", False
+    for cell in nb.cells:
+        if cell.cell_type == "code":
+            if ended and not starred and cell.source.strip() and section not in AFTER_STARS:
+                violations.append(f"cell {head(cell)} stands after the core path, in no starred section")
+            continue
+        for part in re.split(rf"^(?=#{{1,6}} |{CORE_ENDS})", cell.source, flags=re.MULTILINE):
+            if part.startswith(CORE_ENDS):
+                ended += 1
+            if not (title := re.match(r"(#{1,6}) +(.*)\n*", part)):
+                continue
+            section = title[2]
+            if len(title[1]) <= 2:
+                starred = section.startswith(STAR)
+            if section.startswith(STAR) and (len(title[1]) != 2 or not ended):
+                violations.append(f"starred section {section!r} stands on the core path, or inside a section")
+            if ended and not starred and section not in AFTER_STARS:
+                violations.append(f"section {section!r} stands after the core path and has no star")
+            opening = re.sub(r"\$[^$]*\$|\{[^}]*\}`[^`]*`", "X", part[title.end() :])
+            if starred and not re.match(r"[A-Z][^?\n]*\.\s", opening + "\n"):
+                violations.append(f"starred section {section!r} does not open with its result in a sentence")
+    if ended != 1:
+        violations.append(f"{ended} lines say {CORE_ENDS!r}, where there is to be one")
     return violations
 
 

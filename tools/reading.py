@@ -53,7 +53,8 @@ def words(text: str) -> int:
     text = re.sub(r"\$\$.*?\$\$(\s*\([\w-]+\))?", "", text, flags=re.DOTALL)
     text = re.sub(r"\$[^$]*\$", "x", text)
     text = re.sub(r"^([:`]{3,}|:\w[\w-]*:|\([\w-]+\)=$).*$", "", text, flags=re.MULTILINE)
-    text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
+    text = re.sub(r"!\[[^\]]*\]\([^)]*\)", "", text)  # a picture's alt text is heard in its place, not read beside it
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
     text = re.sub(r"\{[\w:-]+\}`([^`<]*)[^`]*`", r"\1", text)
     return len(re.findall(r"[^\W_][\w'’.-]*", text))
 

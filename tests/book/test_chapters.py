@@ -160,7 +160,43 @@ def test_a_chapter_with_a_core_path_does_not_scroll_and_says_how_long_exercises_
     assert rules.core_path_violations(read(chapter)) == []
 
 
+def test_the_core_path_comes_first_in_one_piece(chapter):
+    """So it runs alone: nbval executes a chapter from its top, and nothing starred has run before the core path ends.
+
+    To execute the core's cells once more would run the very same cells in the same order.
+    """
+    assert rules.core_first_violations(read(chapter)) == []
+
+
 CORE = markdown("# A\n\n*Core path: 90 minutes.*")
+ENDS = markdown("Here the core path ends; what follows can wait.")
+EXTRA = markdown("## ★ Extra\n\nIt is $x$ ({ref}`a`): two.\nWhy?\n\n### Inside\n\nIt is three.")
+LAST = markdown("## Summary\n\n* One.\n\n## Exercises")
+
+
+def test_a_core_path_that_comes_first_passes():
+    assert rules.core_first_violations(notebook(CORE, cell("1"), ENDS, EXTRA, cell("2"), LAST, cell("3"))) == []
+    assert rules.core_first_violations(notebook(markdown("# A"), EXTRA, cell("2"))) == []
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        [CORE, cell("1"), EXTRA, LAST],
+        [CORE, EXTRA, ENDS, LAST],
+        [CORE, ENDS, ENDS, EXTRA],
+        [CORE, ENDS, cell("1"), EXTRA],
+        [CORE, ENDS, EXTRA, markdown("## Measure\n\nTwo.")],
+        [CORE, ENDS, markdown("## Build\n\n### ★ Inside\n\nIt is two.")],
+        [CORE, ENDS, EXTRA, LAST, markdown("## ★ Late\n\nWhat is it?")],
+        [CORE, ENDS, markdown("## ★ Late\n\n:::{prf:theorem} A\nIt is two.\n:::")],
+        [CORE, ENDS, markdown("## ★ Late\n\nIt is two.\n\n### Inside"), cell("1")],
+    ],
+)
+def test_a_core_path_that_is_interrupted_or_not_closed_is_caught(bad):
+    assert rules.core_first_violations(notebook(*bad)) != []
+
+
 TIMED = markdown(EXERCISE.replace("Why", "*Level: easy. Time: 10 minutes.*\n\nWhy"))
 
 

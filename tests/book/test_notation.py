@@ -42,3 +42,23 @@ def test_the_letters_stand_in_order_and_once():
     latin = [letter for letter, _, _ in TWICE if not letter.startswith("\\")]
     assert [letter for letter, _, _ in TWICE] == greek + latin
     assert latin == sorted(latin, key=str.lower)
+
+
+# How a row of the tables begins, and what its symbol looks like in a chapter: letters with one meaning only.
+FIRST_SEEN = {
+    r"\lVert u\rVert_1$": r"\\rVert_(1|\\infty)",
+    r"G$ |": r"(?<![\w\\])G=",
+    r"\kappa=L/\mu$": r"\\kappa=L/\\mu",
+    r"\mathcal B_": r"\\mathcal B_",
+    r"D_\infty$": r"D_\\infty",
+    r"P\preceq Q$": r"\\preceq",
+}
+
+
+def test_a_symbol_is_first_needed_in_the_chapter_that_its_row_names():
+    for begins, pattern in FIRST_SEEN.items():
+        rows = [line for line in PAGE.split("Three rules cover")[1].splitlines() if line.startswith(f"| ${begins}")]
+        assert len(rows) == 1, begins
+        (said,) = named(rows[0].rsplit(" | ", 1)[1])
+        using = [name for name, chapter in FOUND.items() if re.search(pattern, letters(chapter.text))]
+        assert said == min(using, key=lambda name: FOUND[name].number), begins

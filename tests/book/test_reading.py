@@ -1,5 +1,8 @@
 """tools/reading.py: what counts as a word, a visible line and the core path."""
 
+import re
+
+import chapters
 import nbformat
 import pytest
 import reading
@@ -25,6 +28,7 @@ def counts(*cells):
         ("{numref}`Chapter %s <ch-sgd>` shows [a link](there.md)", 5),
         (":::{prf:theorem} Name of it\n:label: thm-x\nThree words here.\n:::", 3),
         ("```{admonition} Answer\n:class: dropdown\nNot seen at once.\n```\nSeen.", 1),
+        ("![What a picture shows.](a.svg)\n\nIts caption.", 2),
         ("```{exercise} Name\n:label: ex-1\nNot read in passing.\n```", 0),
     ],
 )
@@ -66,6 +70,12 @@ Do.
     assert reading.core(found) == (5, 0)
     assert reading.whole(found) == (9, 0)
     assert reading.exercises(found) == 1
+
+
+def test_a_chapter_says_the_minutes_that_are_counted(chapter):
+    nb = nbformat.read(chapter, as_version=4)
+    said = [int(n) for n in re.findall(r"^\*Core path: (\d+) minutes", chapters.prose(nb), re.MULTILINE)]
+    assert said in ([], [reading.minutes(*reading.core(reading.sections(nb)))])
 
 
 def test_minutes_grow_with_both():
