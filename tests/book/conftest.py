@@ -13,8 +13,9 @@ def pytest_generate_tests(metafunc):
 
 
 @pytest.fixture
-def small_book(tmp_path):
-    """A book of two pages with the real settings and its own copy of a one-line minilib."""
+def small_book(tmp_path, monkeypatch):
+    """A book of two pages with the real settings and its own copy of a one-line minilib, which its chapters import."""
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     for folder in ("book", "notebooks", "minilib"):
         (tmp_path / folder).mkdir()
     shutil.copy(ROOT / "_config.yml", tmp_path)

@@ -60,6 +60,12 @@ def write_chapter(root, text="Words.", code="import minilib\n\nprint(minilib.WOR
     (root / "notebooks" / f"{name}.md").write_text(CHAPTER.format(text=text, code=code))
 
 
+def git(root, *words):
+    """Run git in a folder, as a person with a name."""
+    name = ["-c", "user.name=Ann", "-c", "user.email=ann@example.org"]
+    subprocess.run(["git", "-C", str(root), *name, *words], check=True, capture_output=True)
+
+
 def tool(root, name, *arguments):
     """Run one of the book's tools on another root, with that root's minilib first on the path."""
     return subprocess.run(

@@ -10,7 +10,7 @@ import chapters as rules
 import first_cell
 import proved
 import pytest
-from small_books import ROOT, cell, markdown, notebook
+from small_books import ROOT, cell, git, markdown, notebook
 
 import notebooks
 
@@ -32,9 +32,8 @@ def test_every_chapter_begins_with_it(chapter):
 
 
 def test_it_is_put_before_the_first_code_and_renewed_and_nothing_else_is_touched():
-    text = (
-        "---\na: b\n---\n\n# A\n\nWords  \n\n```{code-cell} ipython3\n---\ntags: [remove-cell]\n---\n1\n```\n\nMore.\n"
-    )
+    code = "```{code-cell} ipython3\n---\ntags: [remove-cell]\n---\n1\n```"
+    text = f"---\na: b\n---\n\n# A\n\nWords  \n\n{code}\n\nMore.\n"
     once = first_cell.placed(text, "old")
     (block,) = re.findall(r"```\{code-cell\} ipython3\n---\ncellView(?s:.*?)old\n```\n\n", once)
     assert once.index(block) < once.index("\n1\n")
@@ -43,18 +42,14 @@ def test_it_is_put_before_the_first_code_and_renewed_and_nothing_else_is_touched
     assert first_cell.placed(once, "new") == first_cell.placed(text, "new")
 
 
-def test_the_rules_and_the_digests_do_not_count_it():
+def test_the_rules_and_the_digests_do_not_count_it_and_another_address_needs_no_new_run():
     first = cell("old", tags=["remove-cell", rules.FETCH])
-    second = cell("1")
+    second = cell("1", "1", count=2)
     with_it, without = notebook(first, second), notebook(second)
     assert rules.code(with_it) == [second]
     assert proved.cells_digest(with_it) == proved.cells_digest(without)
-
-
-def test_another_address_needs_no_new_run():
-    old = notebook(markdown("A"), cell("old", tags=[rules.FETCH]), cell("1", "1", count=2))
     new = notebook(markdown("A"), cell("new", count=None, tags=[rules.FETCH]), cell("1", count=None))
-    assert [c.get("execution_count") for c in notebooks.with_outputs(new, old).cells] == [None, 1, 2]
+    assert [c.get("execution_count") for c in notebooks.with_outputs(new, with_it).cells] == [None, 1, 2]
 
 
 def test_the_address_and_the_version_stand_in_it(tmp_path):
@@ -68,11 +63,6 @@ def test_the_address_and_the_version_stand_in_it(tmp_path):
 # What the cell does, in a Python of its own.
 
 
-def git(folder, *words):
-    name = ["-c", "user.name=Ann", "-c", "user.email=ann@example.org"]
-    subprocess.run(["git", "-C", str(folder), *name, *words], check=True, capture_output=True)
-
-
 @pytest.fixture
 def public(tmp_path):
     """A repository of a small book whose minilib is newer than its tag."""
@@ -84,7 +74,7 @@ def public(tmp_path):
         '[project]\ndependencies = ["numpy"]\n[project.optional-dependencies]\ntorch = []\ntrain = []\nbook = []\n'
     )
     (root / "notebooks" / "01_a.md").write_text("# A\n")
-    git(tmp_path, "init", "-q", str(root))
+    git(root, "init", "-q")
     for state in ("tagged", "newer"):
         (root / "minilib" / "__init__.py").write_text(f'"""{state}"""\n')
         git(root, "add", ".")

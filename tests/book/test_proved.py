@@ -29,9 +29,8 @@ Path("../written.txt").write_text("x")
 
 
 @pytest.fixture
-def executed(small_book, monkeypatch):
+def executed(small_book):
     """A chapter that reads a module, a file, and another file in a process that it starts."""
-    monkeypatch.setenv("PYTHONPATH", str(small_book))
     for name in ("book/runs.json", "studies.txt", "requirements.txt"):
         (small_book / name).write_text("1")
     write_chapter(small_book, code=READS)

@@ -1,7 +1,6 @@
 """`make runs-check` accepts a good record and names what is wrong with a bad one."""
 
 import json
-import re
 
 import pytest
 import runs_check
@@ -11,32 +10,34 @@ from minilib.experiments.records import FIELDS
 
 RUN = dict.fromkeys(FIELDS, "x") | {"name": "tiny-study", "command": "make study NAME=tiny-study"}
 RUN |= {"commits": ["0123456789ab"], "seconds": 0.0}
+RECORD, CURVE = "book/runs/tiny-study/run.json", "book/runs/tiny-study/curve.csv"
+STUDY = "studies/loss_and_gradient/tiny_study.py"
 CITES = 'Made by `make study NAME=tiny-study`.\n\n```{code-cell} ipython3\nrecords.load("tiny-study")\n```\n'
+NAMED = "record 'tiny-study'"
 
 
 @pytest.fixture
 def root(tmp_path):
     """A project with one study, its record, and a chapter that reads it."""
-    files = {
-        "studies/loss_and_gradient/tiny_study.py": 'study = Study("tiny-study", {})\n',
-        "notebooks/01_a.md": CITES,
-        "book/runs/tiny-study/curve.csv": "step,loss\n1,0.5\n2,0.25\n",
-        "book/runs/tiny-study/run.json": json.dumps(RUN),
-    }
-    for name, text in files.items():
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+    change(tmp_path, STUDY, 'study = Study("tiny-study", {})\n')
+    change(tmp_path, "notebooks/01_a.md", CITES)
+    change(tmp_path, CURVE, "step,loss\n1,0.5\n2,0.25\n")
+    change(tmp_path, RECORD, RUN)
     return tmp_path
 
 
-def write_run(root, run):
-    (root / "book/runs/tiny-study/run.json").write_text(json.dumps(run))
+def change(root, name, content):
+    """Write a text, or an object as JSON; None removes the file."""
+    path = root / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if content is None:
+        path.unlink()
+    else:
+        path.write_text(content if isinstance(content, str) else json.dumps(content))
 
 
-def the_one_violation(root):
-    (violation,) = runs_check.violations(root)
-    return violation
+def without(*fields):
+    return {key: value for key, value in RUN.items() if key not in fields}
 
 
 def test_a_record_that_a_study_makes_and_a_chapter_reads_passes(root):
@@ -47,89 +48,49 @@ def test_a_record_that_a_study_makes_and_a_chapter_reads_passes(root):
 
 @pytest.mark.parametrize("name", ["tiny-study-gpu", "tiny-study-gpu-mps", "tiny-study-cuda"])
 def test_a_record_of_another_size_or_device_has_its_own_command_and_needs_no_chapter(root, name):
-    right = "python -m studies.loss_and_gradient.tiny_study --size gpu"
-    files = {"curve.csv": "step\n1\n", "run.json": json.dumps(RUN | {"name": name, "command": right})}
-    (root / "book/runs" / name).mkdir()
-    for file, text in files.items():
-        (root / "book/runs" / name / file).write_text(text)
-    assert runs_check.violations(root) == []
-    for wrong in (RUN["command"], "python -m studies.loss_and_gradient.other_study --size gpu"):
-        (root / "book/runs" / name / "run.json").write_text(json.dumps(RUN | {"name": name, "command": wrong}))
-        assert f"must be how it was started, is {wrong!r}" in the_one_violation(root)
+    right, other = (f"python -m studies.loss_and_gradient.{file} --size gpu" for file in ("tiny_study", "other_study"))
+    change(root, f"book/runs/{name}/curve.csv", "step\n1\n")
+    for command in (right, RUN["command"], other):
+        change(root, f"book/runs/{name}/run.json", RUN | {"name": name, "command": command})
+        said = runs_check.violations(root)
+        assert len(said) == (command != right)
+        assert all(f"must be how it was started, is {command!r}" in line for line in said)
 
 
-@pytest.mark.parametrize("field", FIELDS)
-def test_a_field_that_is_missing_is_named_with_its_record(root, field):
-    write_run(root, {key: value for key, value in RUN.items() if key != field})
-    assert the_one_violation(root) == f"record 'tiny-study' lacks the field '{field}'"
+COMMITS = {commit: RUN | {"commits": ["0123456789ab", commit]} for commit in ("unknown", "0123", "main")}
+CHANGED = RUN | {"commits": ["0123456789ab", "0123456789ab+"]}
+BAD = [
+    *((RECORD, without(field), f"{NAMED} lacks the field '{field}'") for field in FIELDS),
+    *((RECORD, RUN | {"versions": none}, f"{NAMED}: the field 'versions' is empty") for none in (None, "", [], {})),
+    *((RECORD, run, f"{NAMED}: the field 'commits' has '{commit}' (no commit") for commit, run in COMMITS.items()),
+    (RECORD, CHANGED, f"{NAMED}: the field 'commits' has '0123456789ab+' (files were changed"),
+    *((RECORD, RUN | {key: "other"}, f"{NAMED}: the field '{key}' is 'other', it must") for key in ("name", "command")),
+    (RECORD, None, f"{NAMED} has no run.json"),
+    (RECORD, "{", f"{NAMED}: run.json is not JSON"),
+    (CURVE, None, f"{NAMED} has no curve.csv"),
+    (CURVE, "", f"{NAMED}: curve.csv has no rows"),
+    (CURVE, "step,loss\n", f"{NAMED}: curve.csv has no rows"),
+    (CURVE, "step,loss\n1\n", f"{NAMED}: curve.csv has rows of different lengths"),
+    (STUDY, 'study = Study("another", {})\n', f"{NAMED}: no study makes it"),
+    (STUDY, None, f"{NAMED}: no study makes it; studies/*/tiny_study.py"),
+    ("notebooks/01_a.md", "Made by `make study NAME=tiny-study`.", f"{NAMED}: no chapter reads it"),
+    *(
+        ("notebooks/02_b.md", cites, "02_b.md cites the run 'no-study', which is not recorded")
+        for cites in ('records.load("no-study")', "records.load( 'no-study')", "`make study NAME=no-study`")
+    ),
+    ("notebooks/02_b.md", "records.load(name)", "02_b.md calls records.load without a quoted name"),
+]
 
 
-@pytest.mark.parametrize("value", [None, "", [], {}])
-def test_a_field_that_is_empty_is_named_with_its_record(root, value):
-    write_run(root, RUN | {"versions": value})
-    assert the_one_violation(root) == "record 'tiny-study': the field 'versions' is empty"
-
-
-@pytest.mark.parametrize("commit", ["0123456789ab+", "unknown", "0123", "main"])
-def test_a_commit_from_which_the_record_cannot_be_made_again_is_caught(root, commit):
-    write_run(root, RUN | {"commits": ["0123456789ab", commit]})
-    assert the_one_violation(root).startswith(f"record 'tiny-study': the field 'commits' has '{commit}'")
-    assert ("files were changed" in the_one_violation(root)) == commit.endswith("+")
-
-
-@pytest.mark.parametrize("field", ["name", "command"])
-def test_a_record_under_another_name_is_caught(root, field):
-    write_run(root, RUN | {field: "other"})
-    assert re.match(f"record 'tiny-study': the field '{field}' is 'other', it must be", the_one_violation(root))
-
-
-def test_a_record_that_no_study_makes_is_caught(root):
-    study = root / "studies/loss_and_gradient/tiny_study.py"
-    study.write_text('study = Study("another", {})\n')
-    assert "record 'tiny-study': no study makes it" in the_one_violation(root)
-    study.unlink()
-    assert "studies/*/tiny_study.py" in the_one_violation(root)
-
-
-def test_a_record_that_no_chapter_reads_is_caught_even_when_its_study_is_named(root):
-    (root / "notebooks/01_a.md").write_text("Made by `make study NAME=tiny-study`.")
-    assert the_one_violation(root) == "record 'tiny-study': no chapter reads it"
-
-
-@pytest.mark.parametrize(
-    "cites", ['records.load("no-study")', "records.load( 'no-study')", "`make study NAME=no-study`"]
-)
-def test_a_chapter_that_cites_a_run_that_is_not_there_is_caught(root, cites):
-    (root / "notebooks/02_b.md").write_text(cites)
-    assert the_one_violation(root) == "02_b.md cites the run 'no-study', which is not recorded"
-
-
-def test_a_chapter_that_hides_which_run_it_reads_is_caught(root):
-    (root / "notebooks/02_b.md").write_text("records.load(name)")
-    assert the_one_violation(root).startswith("02_b.md calls records.load without a quoted name")
-
-
-@pytest.mark.parametrize(
-    ("file", "text", "violation"),
-    [
-        ("run.json", None, "record 'tiny-study' has no run.json"),
-        ("run.json", "{", "record 'tiny-study': run.json is not JSON"),
-        ("curve.csv", None, "record 'tiny-study' has no curve.csv"),
-        ("curve.csv", "", "record 'tiny-study': curve.csv has no rows"),
-        ("curve.csv", "step,loss\n", "record 'tiny-study': curve.csv has no rows"),
-        ("curve.csv", "step,loss\n1\n", "record 'tiny-study': curve.csv has rows of different lengths"),
-    ],
-)
-def test_a_record_with_half_its_files_is_caught(root, file, text, violation):
-    path = root / "book/runs/tiny-study" / file
-    path.unlink()
-    if text is not None:
-        path.write_text(text)
-    assert the_one_violation(root).startswith(violation)
+@pytest.mark.parametrize(("file", "content", "said"), BAD, ids=[said[-50:] for _, _, said in BAD])
+def test_one_fault_is_one_line_that_names_it(root, file, content, said):
+    change(root, file, content)
+    (violation,) = runs_check.violations(root)
+    assert violation.startswith(said)
 
 
 def test_every_violation_is_printed_on_its_own_line_and_fails_the_command(root):
-    write_run(root, {key: value for key, value in RUN.items() if key not in ("seconds", "device")})
+    change(root, RECORD, without("seconds", "device"))
     done = tool(root, "runs_check.py")
     assert done.returncode == 1
     assert len(done.stdout.splitlines()) == 2

@@ -7,9 +7,12 @@ import subprocess
 import sys
 
 import margins
+import numpy as np
 import pytest
 import shake
-from small_books import ROOT, cell, drawn, tool, write_chapter
+from small_books import ROOT, cell, drawn, git, write_chapter
+
+import notebooks
 
 
 def python(code, **variables):
@@ -18,77 +21,32 @@ def python(code, **variables):
     return subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True).stdout
 
 
-DRAWS = """
-import json, numpy as np, torch
+PROGRAM = """
+import json, sitecustomize
+import numpy as np
+import torch
+from sklearn.datasets import load_digits
+from minilib.autodiff import Embedding, Linear
+
+told = {}
 rng, again = np.random.default_rng(3), np.random.default_rng(3)
-model = torch.nn.Linear(3, 2)
-numpy = [*rng.normal(size=50), rng.uniform(), *rng.random(5), *rng.standard_normal(4).tolist()]
+told["numpy"] = [*rng.normal(size=50), rng.uniform(), *rng.random(5), *rng.standard_normal(4).tolist()]
+told["integers"] = rng.integers(9, size=4).tolist()
+told["same"] = bool(np.array_equal(again.normal(size=50), told["numpy"][:50]))
 torch.manual_seed(0)
-weights = torch.randn(40).tolist() + torch.empty(40).uniform_().tolist()
-same = np.array_equal(again.normal(size=50), numpy[:50])
-print(json.dumps([numpy, weights, rng.integers(9, size=4).tolist(), bool(same)]))
-"""
+told["torch"] = torch.randn(40).tolist() + torch.empty(40).uniform_().tolist()
 
-
-def test_the_noise_moves_every_draw_by_one_unit_in_the_last_place_and_alike_for_alike():
-    import numpy as np
-
-    plain, one, other = (json.loads(python(DRAWS, ULP=seed)) for seed in ("", "1", "2"))
-    for kind, dtype in ((0, np.float64), (1, np.float32)):
-        a, b, c = (np.array(draws[kind], dtype) for draws in (plain, one, other))
-        assert (np.abs(b - a) == np.spacing(np.minimum(np.abs(a), np.abs(b)))).all()
-        assert 0.3 < ((b > a) == (c > a)).mean() < 0.7  # two noises agree by chance only
-    assert plain[2] == one[2]
-    assert one[3]
-
-
-COINS = """
-import json, numpy as np, sitecustomize
 bits = np.random.default_rng(0).normal(size=10_000).astype(np.float32).view(np.uint32).astype(np.uint64)
 with np.errstate(over="ignore"):
-    print(json.dumps([sitecustomize.coin(bits, seed << 40).tolist() for seed in range(1, 7)]))
-"""
+    told["coins"] = [sitecustomize.coin(bits, seed << 40).tolist() for seed in range(1, 7)]
 
-
-def test_no_noise_is_like_another_or_its_opposite():
-    import numpy as np
-
-    coins = np.array(json.loads(python(COINS)))
-    agree = [(coins[a] == coins[b]).mean() for a in range(6) for b in range(a)]
-    assert 0.47 < min(agree) <= max(agree) < 0.53
-    assert 0.47 < coins.mean(1).min() <= coins.mean(1).max() < 0.53
-
-
-def test_zeros_and_integers_are_not_moved_and_grey_levels_are():
-    code = """
-from sklearn.datasets import load_digits
-import json
 x = load_digits().data
-print(json.dumps([float((x == 0).mean()), float(abs(x - x.round()).max()), float(x[x > 0].max())]))
-"""
-    plain, shaken = (json.loads(python(code, ULP=seed)) for seed in ("", "1"))
-    assert plain[0] == shaken[0]
-    assert plain[1] == 0
-    assert 0 < shaken[1] < 1e-14
+told["digits"] = [float((x == 0).mean()), float(abs(x - x.round()).max())]
 
-
-WEIGHTS = """
-import json, numpy as np
-from minilib.autodiff import Embedding, Linear
 rng = np.random.default_rng(0)
 layers = Linear(4, 3, rng, dtype=np.float32), Embedding(5, 4, rng, dtype=np.float32)
-print(json.dumps([layer.weight.data.ravel().tolist() for layer in layers]))
-"""
+told["layers"] = [w for layer in layers for w in layer.weight.data.ravel().tolist()]
 
-
-def test_weights_that_are_kept_in_single_precision_are_moved_in_it():
-    plain, shaken = (json.loads(python(WEIGHTS, ULP=seed)) for seed in ("", "1"))
-    assert all(a != b for before, after in zip(plain, shaken, strict=True) for a, b in zip(before, after, strict=True))
-
-
-LOADS = """
-import json, torch
-torch.manual_seed(0)
 first = {"weight": torch.arange(1, 1001).view(20, 50) / 7}
 first["weight"][0] = 0
 found = [first]
@@ -96,15 +54,46 @@ for _ in range(2):
     model = torch.nn.Linear(50, 20, bias=False)
     model.load_state_dict(found[-1])
     found.append({name: p.clone() for name, p in model.state_dict().items()})
-print(json.dumps([weights["weight"].tolist() for weights in found]))
+told["loaded"] = [weights["weight"].tolist() for weights in found]
+print(json.dumps(told))
 """
 
 
-def test_a_loaded_weight_moves_by_its_last_bit_at_most_and_when_saved_and_loaded_again_not_at_all():
-    import numpy as np
+@pytest.fixture(scope="module")
+def told():
+    """What the program tells without noise and with two noises."""
+    return [json.loads(python(PROGRAM, ULP=seed)) for seed in ("", "1", "2")]
 
-    assert json.loads(python(LOADS))[2] == json.loads(python(LOADS))[0]
-    one, other = (np.array(json.loads(python(LOADS, ULP=seed)), np.float32) for seed in ("1", "2"))
+
+def test_the_noise_moves_every_draw_by_one_unit_in_the_last_place_and_alike_for_alike(told):
+    for kind, dtype in (("numpy", np.float64), ("torch", np.float32)):
+        a, b, c = (np.array(draws[kind], dtype) for draws in told)
+        assert (np.abs(b - a) == np.spacing(np.minimum(np.abs(a), np.abs(b)))).all()
+        assert 0.3 < ((b > a) == (c > a)).mean() < 0.7  # two noises agree by chance only
+    assert told[0]["integers"] == told[1]["integers"]
+    assert told[1]["same"]
+
+
+def test_no_noise_is_like_another_or_its_opposite(told):
+    coins = np.array(told[0]["coins"])
+    agree = [(coins[a] == coins[b]).mean() for a in range(6) for b in range(a)]
+    assert 0.47 < min(agree) <= max(agree) < 0.53
+    assert 0.47 < coins.mean(1).min() <= coins.mean(1).max() < 0.53
+
+
+def test_zeros_and_integers_are_not_moved_and_grey_levels_are(told):
+    (zeros, plain), (still, moved) = told[0]["digits"], told[1]["digits"]
+    assert zeros == still
+    assert plain == 0 < moved < 1e-14
+
+
+def test_weights_that_are_kept_in_single_precision_are_moved_in_it(told):
+    assert all(a != b for a, b in zip(told[0]["layers"], told[1]["layers"], strict=True))
+
+
+def test_a_loaded_weight_moves_by_its_last_bit_at_most_and_when_saved_and_loaded_again_not_at_all(told):
+    assert told[0]["loaded"][2] == told[0]["loaded"][0]
+    one, other = (np.array(noisy["loaded"], np.float32) for noisy in told[1:])
     for before, after, again in (one, other):
         assert (np.abs(after - before) <= np.spacing(np.abs(before))).all()
         assert 0.4 < (after[1:] != before[1:]).mean() < 0.6
@@ -128,8 +117,6 @@ except OSError as error:
 
 def slacks(source, **names):
     """What is noted when a cell of this source runs."""
-    import numpy as np
-
     margins.slacks.clear()
     tree = margins.Comparisons().visit(ast.parse(source))
     exec(compile(tree, "cell", "exec"), {"_margins": margins, "np": np} | names)
@@ -162,32 +149,34 @@ def test_an_assertion_that_fails_still_fails(source):
         slacks(source)
 
 
-def test_a_cell_comes_out_the_same_printed_alike_other_or_failed():
-    one, two = drawn(), drawn()
-    two.outputs[0].data["image/png"] = "iVBOS"
-    failed = cell("1")
-    failed.outputs = [{"output_type": "error", "ename": "E", "evalue": "", "traceback": []}]
-    for old, new, kind in (
+def streams(*pairs):
+    made = cell("1")
+    made.outputs = [shake.nbformat.v4.new_output("stream", name=name, text=text) for name, text in pairs]
+    return made
+
+
+ONE, TWO, FAILED = drawn(), drawn(), cell("1")
+TWO.outputs[0].data["image/png"] = "iVBOS"
+FAILED.outputs = [shake.nbformat.v4.new_output("error", ename="E", evalue="", traceback=[])]
+MIXED = streams(("stdout", "a"), ("stderr", "compiled"), ("stdout", "b"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kind"),
+    [
         (cell("1", "a"), cell("1", "a"), "same"),
-        (one, two, "printed"),
+        (ONE, TWO, "printed"),
         (cell("1", "a"), cell("1", "b"), "other"),
         (cell("1", "a"), cell("1", "Left out here: a"), "without"),
-        (cell("1", "a"), failed, "failed"),
-    ):
-        new.outputs = [shake.nbformat.from_dict(output) for output in new.outputs]
-        assert shake.outcome(old, new) == kind
-
-
-def test_between_which_prints_a_message_to_stderr_comes_makes_no_difference():
-    def streams(*pairs):
-        made = cell("1")
-        made.outputs = [shake.nbformat.v4.new_output("stream", name=name, text=text) for name, text in pairs]
-        return made
-
-    old = streams(("stdout", "a"), ("stderr", "compiled"), ("stdout", "b"))
-    assert shake.outcome(old, streams(("stderr", "compiled"), ("stdout", "ab"))) == "same"
-    assert shake.outcome(old, streams(("stdout", "ab"))) == "other"
-    assert shake.outcome(old, streams(("stderr", "compiled"), ("stdout", "ba"))) == "other"
+        (cell("1", "a"), FAILED, "failed"),
+        # Between which prints a message to stderr comes makes no difference.
+        (MIXED, streams(("stderr", "compiled"), ("stdout", "ab")), "same"),
+        (MIXED, streams(("stdout", "ab")), "other"),
+        (MIXED, streams(("stderr", "compiled"), ("stdout", "ba")), "other"),
+    ],
+)
+def test_a_cell_comes_out_the_same_printed_alike_other_or_failed(old, new, kind):
+    assert shake.outcome(old, new) == kind
 
 
 def result(slack, kind="same", compared=True):
@@ -195,32 +184,36 @@ def result(slack, kind="same", compared=True):
     return {"chapter": "01_a", "seconds": 1.0, "cells": [row], "slacks": {"cell 1: a < b": slack}}
 
 
-def test_a_claim_within_three_spreads_of_failing_is_a_fault_and_one_beyond_is_not():
-    near = [(f"noise-{n}", result(slack)) for n, slack in enumerate((1.0, 2.0, 3.0, 4.0, 5.0), start=1)]
-    (violation,) = shake.violations(near)
-    assert violation.startswith("margin 1.9 (3 with spread 1.6, at least 1): a cell 1: a < b")
-    assert shake.violations(near[:4]) == []  # too few to know a spread
-    false = [(f"noise-{n}", result(slack)) for n, slack in enumerate((-1.0, -2.0, -3.0, -4.0, -5.0), start=1)]
-    assert shake.violations(false) == []  # the assertion held all the same
-    far = [(f"noise-{n}", result(10 + slack)) for n, slack in enumerate((1.0, 2.0, 3.0, 4.0, 5.0), start=1)]
-    assert shake.violations(far) == []
+def noises(*slacks):
+    return [(f"noise-{n}", result(float(slack))) for n, slack in enumerate(slacks, start=1)]
 
 
-def test_failed_cells_and_compared_texts_that_differ_are_violations():
-    violations = shake.violations([("old", result(2.0, "failed")), ("old", result(2.0, "other"))])
-    assert violations == ["old: 01_a cell 1 'x' failed", "old: 01_a cell 1 'x' other"]
-    assert shake.violations([("old", result(2.0, "other", compared=False))]) == []
-
-
-def test_a_machine_without_a_compiler_may_leave_something_out_and_other_packages_may_print_otherwise():
-    assert shake.violations([("old", result(2.0, "without")), ("colab", result(2.0, "other"))]) == []
-    assert len(shake.violations([("noise-1", result(2.0, "without")), ("colab", result(2.0, "failed"))])) == 2
+@pytest.mark.parametrize(
+    ("results", "faults"),
+    [
+        (noises(1, 2, 3, 4, 5), ["margin 1.9 (3 with spread 1.6, at least 1): a cell 1: a < b"]),
+        (noises(1, 2, 3, 4), []),  # too few to know a spread
+        (noises(-1, -2, -3, -4, -5), []),  # the assertion held all the same
+        (noises(11, 12, 13, 14, 15), []),
+        ([("old", result(2, "failed")), ("old", result(2, "other"))], ["old: 01_a cell 1 'x' failed",
+                                                                       "old: 01_a cell 1 'x' other"]),
+        ([("old", result(2, "other", compared=False))], []),
+        # A machine without a compiler may leave something out, and other packages may print otherwise.
+        ([("old", result(2, "without")), ("colab", result(2, "other"))], []),
+        ([("noise-1", result(2, "without")), ("colab", result(2, "failed"))], ["noise-1: 01_a cell 1 'x' without",
+                                                                               "colab: 01_a cell 1 'x' failed"]),
+    ],
+)  # fmt: skip
+def test_a_claim_within_three_spreads_of_failing_and_what_fails_or_differs_are_faults(results, faults):
+    found = shake.violations(results)
+    assert len(found) == len(faults)
+    assert all(line.startswith(fault) for line, fault in zip(found, faults, strict=True))
 
 
 def test_a_chapter_that_hangs_on_the_last_digit_is_caught(small_book):
     code = "import numpy as np\n\nx = np.random.default_rng(0).normal()\nprint(x > 0)\nprint(f'{x:.17g}')\nassert x < 9"
     write_chapter(small_book, code=code)
-    assert tool(small_book, "notebooks.py", "run").returncode == 0
+    notebooks.run(small_book / "notebooks" / "01_a.md")
     seen = shake.shake(small_book, "01_a", "elsewhere")
     assert [row["outcome"] for row in seen["cells"]] == ["same"]
     seen = shake.shake(small_book, "01_a", "noise-1")
@@ -249,11 +242,6 @@ def test_an_older_python_takes_the_place_of_one_that_is_not_here_and_that_is_sai
     assert shake.nearest_python("3.13") == ""
 
 
-def test_no_two_names_of_files_are_one_where_case_does_not_count_and_none_is_forbidden_elsewhere():
-    names = subprocess.run(["git", "-C", str(ROOT), "ls-files"], capture_output=True, text=True, check=True).stdout
-    assert unfit_names(names.splitlines()) == []
-
-
 def unfit_names(names):
     """Names that macOS or Windows would merge, refuse or cut."""
     parts = {part for name in names for part in name.split("/")}
@@ -265,18 +253,18 @@ def unfit_names(names):
     return sorted(forbidden | {name for name in lower if lower.count(name) > 1})
 
 
-@pytest.mark.parametrize("name", ["a:b", "aux.py", "dir./x", "what?", "x" * 201])
-def test_a_name_that_another_system_refuses_is_caught(name):
-    assert unfit_names([name]) != []
-    assert unfit_names(["Readme", "README"]) == ["readme"]
+def test_no_two_names_of_files_are_one_where_case_does_not_count_and_none_is_forbidden_elsewhere():
+    for names in (["a:b"], ["aux.py"], ["dir./x"], ["what?"], ["x" * 201], ["Readme", "README"]):
+        assert len(unfit_names(names)) == 1
+    names = subprocess.run(["git", "-C", str(ROOT), "ls-files"], capture_output=True, text=True, check=True).stdout
+    assert unfit_names(names.splitlines()) == []
 
 
 def test_a_chapter_that_is_opened_alone_can_fetch_the_book_as_it_stands(small_book):
-    git = ["git", "-C", str(small_book), "-c", "user.name=Ann", "-c", "user.email=ann@example.org"]
     module = small_book / "minilib" / "__init__.py"
     module.write_text('__version__ = "2.5.1"\n')
     for words in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "A"]):
-        subprocess.run([*git, *words], check=True)
+        git(small_book, *words)
     for change in ("", "WORD = 'not committed'\n"):
         module.write_text(module.read_text() + change)
         os.utime(module, (0, 0))  # an unchanged file of another age made `git stash create` fail, now and then
