@@ -29,14 +29,15 @@ def make_buckets(opt, params: list, check, compiles: bool):
         together = [param for stack in stacks.values() for param in stack]
         numbers = _numbers(opt, together, t, check)
         packed = _packed(numbers, together, opt.state[together[0].p]["step"].dtype) if compiles else None
+        static = tuple((name, value) for name, value in numbers.items() if not _is_number(value))
         first = 0
         for stack in stacks.values():
             size = max(1, sizes.stack // max(1, stack[0].g.numel()))
             for k in range(0, len(stack), size):
                 few = stack[k : k + size]
                 compiled = compiles and len(few) * few[0].g.numel() >= max(1, sizes.call)
-                n = {name: _of(value, first, len(few)) for name, value in numbers.items()}
-                yield _bucket(opt, few, n, (*packed, first) if compiled else None)
+                mine = slice(first, first + len(few))
+                yield _bucket(opt, few, numbers, static, mine, packed if compiled else None)
                 first += len(few)
 
 
@@ -72,14 +73,8 @@ def _packed(numbers, params, dtype):
     return names, torch.stack([v.to(dtype).expand(len(params)) for v in values], 1)
 
 
-def _of(number, first, count):
-    """Of a number that each parameter has, those of a bucket."""
-    each = isinstance(number, torch.Tensor) and number.ndim == 1
-    return number[first : first + count] if each else number
-
-
-def _bucket(opt, params, numbers, packed):
-    """The bucket of parameters of one shape; `packed` are (names, numbers, place of the first) where it is compiled."""
+def _bucket(opt, params, numbers, static, mine, packed):
+    """The bucket of parameters of one shape: `mine` of those that have `numbers`, `packed` where it is compiled."""
     group, shape = params[0].group, tuple(params[0].p.shape)
     states = [opt.state[param.p] for param in params]
     tensors = {"x": [local(param.p).detach() for param in params]}
@@ -95,9 +90,8 @@ def _bucket(opt, params, numbers, packed):
         (views, order), calls = views_of(stacks, many, shape, dims, flat), {}
     else:
         layout = tuple((name, t.shape, t.stride()) for name, t in stacks.items())
-        static = tuple((name, value) for name, value in numbers.items() if not _is_number(value))
         cut = tuple(dim for _, dim in params[0].shards)
-        kind = opt.phases_of(shape, dims), packed and packed[0], static, cut, own, *(t.dtype for t in stacks.values())
+        kind = opt.phases_of(shape, dims), packed and packed[0], static, cut, *(t.dtype for t in stacks.values())
         seen, order, calls = arranged(layout, many, shape, dims, flat, (*kind, stacks["x"].device))
         views = {name: t.as_strided(*seen[name]) for name, t in stacks.items()}
     x, g = views.pop("x"), views.pop("g")
@@ -105,17 +99,16 @@ def _bucket(opt, params, numbers, packed):
     fixed = {"rows_cut": any(dim == x.ndim - 2 for _, dim in shards)}
     sizes = {"entries": math.prod(shape)} | ({"rows": shape[dims[0]], "columns": shape[dims[1]]} if dims else {})
     if packed:
-        names, values, first = packed
-        if values.shape[0] > 1:
-            values = values[first : first + len(params)]
+        names, values = packed
+        values = values[mine] if values.shape[0] > 1 else values
         if "sizes" not in calls:
             calls["sizes"] = torch.tensor(list(sizes.values()), dtype=values.dtype, device=values.device)
         packed = (*sizes, *names), calls["sizes"], values
         numbers = dict(static) | fixed
     else:
         tail = (1,) * (x.ndim - 1)
-        numbers = {n: v.view(-1, *tail) if torch.is_tensor(v) and v.ndim else v for n, v in numbers.items()}
-        numbers |= sizes | fixed
+        each = {n: v[mine].view(-1, *tail) for n, v in numbers.items() if isinstance(v, torch.Tensor) and v.ndim}
+        numbers = numbers | each | sizes | fixed
     return Bucket(opt.phases_of(shape, dims), x, g, views, numbers, packed, calls, shards, own.chunk, written)
 
 
