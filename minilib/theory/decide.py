@@ -38,9 +38,9 @@ def decide(step: Step, sizes: dict[str, int] | None = None, seconds: float = 10.
     """Is the step true for all reals at these sizes? `seconds` bounds z3's search."""
     begin, sizes = time.perf_counter(), sizes or {}
     answer, by, found = _by_sympy(step, sizes), "SymPy", None
-    if answer == "true":
-        answer, found = _by_z3(step, sizes, seconds, of_zeros=True)
-        by = by if answer == "true" else "z3"
+    if answer == "true":  # and stays so where z3 finds no zero in its time; the attack tries zeros, too
+        zeros, found = _by_z3(step, sizes, seconds, of_zeros=True)
+        answer, by = ("false", "z3") if zeros == "false" else (answer, by)
     else:
         answer, found = _by_z3(step, sizes, seconds)
         by = "z3"

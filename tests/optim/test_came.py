@@ -70,14 +70,6 @@ def test_an_erratic_row_takes_shorter_steps_than_a_steady_one():
     assert steady > 5 * erratic
 
 
-@given(scale=st.floats(1e-3, 1e3))
-def test_the_size_of_the_gradient_does_not_matter(scale):
-    gradients = [np.array([[1.0, 2.0], [-2.0, 4.0]]), np.array([[0.5, 1.0], [3.0, -1.0]])]
-    plain = one_step(CAME, MATRIX, None, steps=gradients, lr=0.01)
-    scaled = one_step(CAME, MATRIX, None, steps=[scale * g for g in gradients], lr=0.01)
-    np.testing.assert_allclose(scaled, plain, rtol=1e-10)
-
-
 def steps_of(gradients, lr=1.0, **options):
     """All steps of one matrix, in learning rates."""
     p, moves = Parameter(np.zeros(np.shape(gradients[0]))), []
