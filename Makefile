@@ -9,7 +9,7 @@ export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
 .PHONY: help book page test check lint unit nbval site shake colab test-xla lab notebook sync format bench bench-torch \
-	bench-pretrain gpu study runs-check report prove lock clean
+	bench-pretrain gpu study runs-check report prove handout lock clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' Makefile
@@ -79,6 +79,9 @@ runs-check: $(READY)  ## recorded runs: every field there, made by a study, read
 
 prove: $(READY)  ## attack and decide the steps of the proofs: make prove PROVE="lamb"
 	$(PY) tools/prove.py $(PROVE)
+
+handout: $(READY)  ## a chapter without solutions and outputs, for students: make handout NAME=02_sgd
+	$(PY) tools/handout.py $(NAME)
 
 lock: $(READY)  ## requirements.in -> requirements.txt
 	$(PY) -m piptools compile --quiet --upgrade --strip-extras --allow-unsafe --no-emit-index-url \

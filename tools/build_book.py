@@ -213,7 +213,9 @@ def build(root: Path) -> int:
     runs = {name: chapter.run for name, chapter in shown.items()}
     failed = {name for name, chapter in shown.items() if chapter.error}
     settings["page_foot"] = page_foot.settings(root, config["repository"]["url"], runs, failed)
-    made = status_page.tables(root, shown) | verdict_page.substitutions({name: c.nb for name, c in shown.items()})
+    pages = {name: c.nb for name, c in shown.items()}
+    made = status_page.tables(root, shown) | verdict_page.substitutions(pages)
+    settings["verdict_tables"] = verdict_page.tables(pages)
     settings["myst_substitutions"] = made | front(root, settings["page_foot"])
     toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
     done = sphinx(root, root, config, toc, "-W")
@@ -241,6 +243,7 @@ def build_page(root: Path, name: str) -> int:
     settings["page_foot"] = page_foot.settings(root, config["repository"]["url"], runs)
     stored = {path.stem: chapters.read(path) for path in sorted((root / "notebooks").glob("*.ipynb"))}
     made = {"runs": "", "shaken": ""} | verdict_page.substitutions(stored)
+    settings["verdict_tables"] = verdict_page.tables(stored)
     settings["myst_substitutions"] = made | front(root, settings["page_foot"])
     toc = yaml.safe_load((root / "_toc.yml").read_text())
 

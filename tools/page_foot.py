@@ -84,7 +84,8 @@ def run_words(run: dict) -> str:
 
 def foot(page: str, setting: dict, pathto) -> str:
     """The foot of a page in HTML; `pathto` gives the relative address of another page."""
-    target = issue(setting["url"], page, setting["commit"]) or f"{pathto(HERE[0])}#{HERE[1]}"
+    there = "" if page == HERE[0] else pathto(HERE[0])  # of the page itself Sphinx says "#"
+    target = issue(setting["url"], page, setting["commit"]) or f"{there}#{HERE[1]}"
     said = f'Found an error on this page? <a class="report" href="{html.escape(target)}">Report it</a>.'
     run = setting["runs"].get(page.split("/")[-1]) if page.startswith("notebooks/") else None
     lines = [f"<p>{said}</p>"]

@@ -19,9 +19,9 @@ from sphinx_exercise.nodes import exercise_enumerable_node, exercise_node, solut
 NAME = "search-index.js"
 LEFT_OUT = (nodes.literal_block, nodes.math_block, nodes.raw, nodes.comment, nodes.image, solution_node)
 SIGNS = {
-    "le": "≤", "leq": "≤", "ge": "≥", "geq": "≥", "ne": "≠", "approx": "≈", "propto": "∝", "ll": "≪", "gg": "≫", "to": "→", "in": "∈",
-    "cdot": "·", "times": "×", "pm": "±", "infty": "∞", "sqrt": "√", "sum": "∑", "nabla": "∇", "ldots": "…",
-    "lVert": "‖", "rVert": "‖", "Vert": "‖", "log": "log ", "exp": "exp ", "min": "min ", "max": "max ", "quad": " ",
+    "le": "≤", "leq": "≤", "ge": "≥", "geq": "≥", "ne": "≠", "approx": "≈", "propto": "∝", "ll": "≪", "gg": "≫",
+    "cdot": "·", "times": "×", "pm": "±", "infty": "∞", "sqrt": "√", "sum": "∑", "nabla": "∇", "to": "→", "in": "∈",
+    "lVert": "‖", "rVert": "‖", "Vert": "‖", "log": "log ", "exp": "exp ", "min": "min ", "max": "max ", "ldots": "…",
 }  # fmt: skip
 
 
@@ -37,9 +37,8 @@ def plain(tex: str) -> str:
             return SIGNS.get(word, "")
 
     def over(match) -> str:
-        return "/".join(
-            part if len(part) == 1 else f"({part})" for part in (match[1].strip("{}"), match[2].strip("{}"))
-        )
+        parts = (match[1].strip("{}"), match[2].strip("{}"))
+        return "/".join(part if len(part) == 1 else f"({part})" for part in parts)
 
     tex = re.sub(r"\\[td]?frac\s*(\w|{[^{}]*})\s*(\w|{[^{}]*})", over, tex)
     return re.sub(r"\\.|[{}_$&]", "", re.sub(r"\\([A-Za-z]+) ?", sign, tex))
@@ -70,7 +69,7 @@ def tidy(parts) -> str:
 
 
 def marked(node: nodes.Node) -> list[str]:
-    """What an entry explains: its words in bold and in the index, and the functions and classes that its code defines."""
+    """What an entry explains: its words in bold and in the index; functions and classes that its code defines."""
     if isinstance(node, nodes.literal_block):
         return re.findall(r"^(?:def|class) (\w+)", node.astext(), re.MULTILINE)
     if isinstance(node, addnodes.index):

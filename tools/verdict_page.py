@@ -1,14 +1,18 @@
 """The page of verdicts: what `print_verdicts` printed in the chapters, collected from the outputs that the site shows.
 
-`substitutions` gives Markdown for {{ verdicts }} and {{ verdict_counts }} of book/verdicts.md. Deliberately absent:
-verdicts that are computed for an assertion or a sentence and printed in no table.
+`substitutions` gives the texts for {{ verdict_counts }}, {{ verdict_families }} and {{ verdict_wrong }}, and, as a
+Sphinx extension, it puts the tables into book/verdicts.md before that is read, so that they have headings. A table
+that only prints again what a chapter before it decided stands there and is not counted, and one about invented losses
+neither. Deliberately absent: verdicts that are computed for an assertion or a sentence and printed in no table.
 """
 
+import ast
 import re
 from collections import Counter
 from dataclasses import dataclass
 
 import chapters
+from docutils import nodes
 from status_page import table
 
 WORDS = "confirmed|contradicted|not resolved"
@@ -22,6 +26,32 @@ ALONE_HEAD = re.compile(r"(?P<what>.*?\S)\s{2,}by\s+(?P<alone>alone, \S+ %)\s+ca
 ALONE_LINE = re.compile(
     rf"(?P<claim>.*?\S)\s{{2,}}(?P<by>\S+)\s+(?P<interval>\[.*?\])\s+(?P<seen>\S+)\s+(?P<verdict>({WORDS})( alone)?)"
 )
+# Tables about losses that were invented to show the rule: the name of the chapter and the heading.
+INVENTED = {("big_batches", '"Not resolved" is not "equal"')}
+LEVEL = 0.05  # at which a family may hold a wrong verdict
+# What a line says where its own words and the head of its table do not: the chapter, the head, and the words for it.
+SAID = {
+    ("big_batches", "slope - rule's"): "the slope of the best rate over the batch, less the slope of the rule",
+    (
+        "big_batches",
+        "log(rule / tuned anew)",
+    ): "log of the loss at this batch with the rate that the rule carries from 32, "
+    "over the loss with a rate tuned anew",
+    ("big_batches", "log(kept / changed)"): "log of the loss with beta2 kept, over the loss with beta2 to the power",
+    ("big_batches", "log(with the part / root alone)"): "log of the loss with this part of Adam's rule, over the loss "
+    "with the root alone",
+    ("big_batches", "log(none / warm-up)"): "log of the loss without warm-up, over the loss with it",
+    ("big_batches", "batch 4 - full batch"): "test points right at batch 4, less those of the full batch, "
+    "at equal training loss",
+    ("big_batches", "alpha - 1"): "the exponent of the fitted curve, less the hyperbola's 1",
+    ("lars", "below LARS"): "loss of this method at this batch below that of LARS",
+    ("landscape", "log loss lower"): "log loss on digits lower than AdamW's",
+    ("landscape", "lower"): "loss on words lower than AdamW's",
+    ("optimizers_at_a_glance", "below AdamW"): "loss on words below AdamW's",
+    ("optimizers_at_a_glance", "below LARS"): "loss of this method at this batch below that of LARS",
+    ("came", "lower than CAME"): "loss with this one change lower than CAME's",
+    ("lamb", "LAMB's log loss is lower"): "LAMB's log loss on digits is lower",
+}
 
 
 @dataclass
@@ -34,6 +64,8 @@ class Table:
         by: the head of the column of differences.
         shared: what the line below the table says of all lines: seeds, levels, margin.
         rows: claim, verdict, difference, interval, what could have been seen.
+        anchor: of the section on the chapter's page.
+        records: the recorded runs whose numbers the table judges; none where the page computes them itself.
     """
 
     section: str
@@ -41,6 +73,8 @@ class Table:
     by: str
     shared: str
     rows: list[list[str]]
+    anchor: str = ""
+    records: tuple[str, ...] = ()
 
 
 def found(text: str, section: str) -> list[Table]:
@@ -65,34 +99,117 @@ def found(text: str, section: str) -> list[Table]:
     return tables
 
 
+def sections(source: str) -> list[tuple[str, str]]:
+    """The headings and exercises of a text, each with its anchor on the page."""
+    found = []
+    pattern = r"^#+ (.*)$|^:::+\{exercise\} (.*)\n:label: (\S+)"
+    for heading, exercise, label in re.findall(pattern, source, re.MULTILINE):
+        found.append((heading or exercise, label or nodes.make_id(re.sub(r"[`*$]", "", heading))))
+    return found
+
+
+def follow(source: str, known: dict[str, set[str]]) -> set[str]:
+    """The recorded runs that a cell's numbers come from; `known` has those of each variable, and is kept up to date."""
+    used = set()
+    for statement in ast.parse(re.sub(r"^(\s*)[%!].*$", r"\1pass", source, flags=re.MULTILINE)).body:
+        parts = list(ast.walk(statement))
+        inner = [node.target for node in parts if isinstance(node, (ast.For, ast.comprehension))]
+        inner += [node for part in parts if isinstance(part, ast.FunctionDef) for node in part.body]
+        local = {node.arg for node in parts if isinstance(node, ast.arg)}
+        local |= {n.id for part in inner for n in ast.walk(part) if isinstance(n, ast.Name) and stores(n)}
+        names = [node for node in parts if isinstance(node, ast.Name) and node.id not in local]
+        loads = re.findall(r"records\.load\('([\w-]+)'\)", ast.unparse(statement))
+        runs = set(loads).union(*(known.get(name.id, set()) for name in names))
+        known.update(dict.fromkeys([n.id for n in names if stores(n)] + [getattr(statement, "name", "")], runs))
+        used |= runs
+    return used
+
+
+def stores(node: ast.Name) -> bool:
+    return isinstance(node.ctx, ast.Store)
+
+
 def of_chapter(nb) -> list[Table]:
     """The tables of verdicts of a notebook, in its order."""
-    tables, section = [], ""
+    tables, here, seen, known = [], ("", ""), set(), {}
     for cell in nb.cells:
         if cell.cell_type == "markdown":
-            titles = re.findall(r"^#+ (.*)$", cell.source, re.MULTILINE)
-            titles += re.findall(r"^:::+\{exercise\} (.*)$", cell.source, re.MULTILINE)
-            section = titles[-1] if titles else section
-        else:
-            tables += found(chapters.printed(cell), section)
+            for title, anchor in sections(cell.source):
+                # of two sections of one name the second has an anchor that only the build knows
+                here = (title, anchor if anchor not in seen else here[1])
+                seen.add(anchor)
+        elif cell.cell_type == "code":
+            runs = follow(cell.source, known)
+            for one in found(chapters.printed(cell), here[0]):
+                one.anchor, one.records = here[1], tuple(sorted(runs))
+                tables.append(one)
     return tables
 
 
-def substitutions(notebooks: dict) -> dict[str, str]:
-    """The texts of the page, from the chapters by name."""
-    parts, count = [], Counter()
+def chapter_name(notebook: str) -> str:
+    """A chapter's name without its number: lamb for 07_lamb."""
+    return notebook.partition("_")[2]
+
+
+def counted(notebooks: dict) -> list[tuple[str, Table, str]]:
+    """Every table with its notebook, and why it is not counted where it is not."""
+    every, earlier = [], {}
     for name, nb in notebooks.items():
-        tables = of_chapter(nb)
-        if not tables:
-            continue
-        title = re.search(r"^# (.*)$", nb.cells[0].source, re.MULTILINE)[1]
-        number = name.split("_")[0].lstrip("0")
-        parts.append(f":::{{rubric}} [{number} {title}](../notebooks/{name}.ipynb)\n:heading-level: 2\n:::")
-        for one in tables:
-            count.update("not resolved" if row[1].endswith("alone") else row[1] for row in one.rows)
-            end = "" if one.section[-1:] in "?!." else "."
-            shared = one.shared.replace(" %", "\N{NO-BREAK SPACE}%")
-            parts.append(f"**{one.section}{end}** *{one.what}*; {shared}.")
-            parts.append(table(["claim", "verdict", one.by, "interval", "can see"], one.rows))
+        for one in of_chapter(nb):
+            rows = {tuple(row[1:]) for row in one.rows}
+            before = [old for old, numbers in earlier.items() if rows <= numbers and old != name]
+            why = "The losses are invented, to show the rule." if (chapter_name(name), one.section) in INVENTED else ""
+            if before:
+                number = before[0].split("_")[0].lstrip("0")
+                why = f"Printed again from [chapter {number}](../notebooks/{before[0]}.ipynb)."
+            else:
+                earlier.setdefault(name, set()).update(rows)
+            every.append((name, one, why))
+    return every
+
+
+def line(name: str, one: Table, row: list[str]) -> list[str]:
+    """A row of the page: its claim says what is compared, and leads to the section that decides it."""
+    what = SAID.get((chapter_name(name), one.what), one.what)
+    said = re.sub(r"[^\w\s]|_", lambda sign: f"&#{ord(sign[0])};", f"{row[0]}: {what}")  # no sign is Markdown
+    return [f'<a href="../notebooks/{name}.html#{one.anchor}">{said}</a>', *row[1:]]
+
+
+def tables(notebooks: dict) -> str:
+    """All tables in Markdown, a heading for each chapter and each section."""
+    parts, last, section = [], "", ""
+    for name, one, why in counted(notebooks):
+        if name != last:
+            title = re.search(r"^# (.*)$", notebooks[name].cells[0].source, re.MULTILINE)[1]
+            parts.append(f"## {name.split('_')[0].lstrip('0')} {title}")
+        if (name, one.section) != (last, section):
+            parts.append(f"### {one.section}")
+        last, section = name, one.section
+        shared = one.shared.replace(" %", "\N{NO-BREAK SPACE}%")
+        runs = "".join(f", `book/runs/{run}`" for run in one.records)
+        parts.append(f"{shared[:1].upper()}{shared[1:]}." + f" Records: {runs[2:]}." * bool(runs) + f" {why}".rstrip())
+        parts.append(table(["claim", "verdict", one.by, "interval", "can see"], [line(name, one, r) for r in one.rows]))
+    return "\n\n".join(parts)
+
+
+def substitutions(notebooks: dict) -> dict[str, str]:
+    """What the pages say of all verdicts together, from the chapters by name."""
+    judged = [one for _, one, why in counted(notebooks) if not why]
+    count = Counter("not resolved" if row[1].endswith("alone") else row[1] for one in judged for row in one.rows)
     said = [f"{count[words]} {words}" for words in WORDS.split("|")]
-    return {"verdicts": "\n\n".join(parts), "verdict_counts": f"{sum(count.values())} claims: {', '.join(said)}"}
+    return {
+        "verdict_counts": f"{sum(count.values())} claims: {', '.join(said)}",
+        "verdict_families": str(len(judged)),
+        "verdict_wrong": f"{len(judged) * LEVEL:.0f}",
+    }
+
+
+def place(app, page: str, source: list[str]) -> None:
+    if page == "book/verdicts":
+        source[0] = source[0].replace("{{ verdicts }}", app.config.verdict_tables)
+
+
+def setup(app) -> dict:
+    app.add_config_value("verdict_tables", "", "env")
+    app.connect("source-read", place)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -71,7 +71,10 @@ function forms(asked, k) {
 
 // What is asked: groups of phrases that mean the same, and neighbours that should stand side by side.
 function parse(query) {
-  let asked = words(query);
+  let asked = words(query.replace(/[\p{L}\p{N}]+(-[\p{L}\p{N}]+)+/gu, (found) => {
+    const joined = found.toLowerCase().replaceAll("-", "");
+    return compounds.has(joined) ? joined : found;
+  }));
   const telling = asked.filter((word) => !STOP.has(word) && !ASKING.has(word));
   if (telling.length) asked = telling;
   const groups = [];

@@ -47,6 +47,11 @@ def test_without_one_it_leads_to_the_section_that_says_what_to_send(url):
     assert link(foot("notebooks/07_a", url=url)) == "../book/index.html#preface-report"
 
 
+def test_on_the_page_of_that_section_it_leads_down_the_page():
+    """Caught: Sphinx says "#" for the page itself, and the link was ##preface-report."""
+    assert link(page_foot.foot("book/index", setting(), lambda other: "#")) == "#preface-report"
+
+
 def test_that_section_is_there_and_asks_for_all_that_is_needed():
     page = (ROOT / "book" / "index.md").read_text()
     assert f"({page_foot.HERE[1]})=" in page

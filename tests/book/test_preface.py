@@ -108,3 +108,16 @@ def test_a_page_of_the_front_has_one_idea_a_line_and_no_riddle_of_punctuation(pa
     assert "!" not in re.sub(r"!\[", "", prose)
     lines = [line for line in prose.splitlines() if line and line[0] not in "|*:#([" and "read up" not in line.lower()]
     assert [line for line in lines if len(line.split()) > 45] == []
+
+
+def test_no_week_of_the_plans_asks_for_more_reading_than_the_page_says():
+    page = (ROOT / "book" / "teaching.md").read_text()
+    limit = int(re.search(r"A week asks for at most (\d+) hours of reading", page)[1])
+    weeks = {int(week): cell for week, cell in re.findall(r"^\| (\d+) \|.*\| (.*) \|$", page, re.MULTILINE)}
+    read_in = {week: re.findall(r"<\.\./notebooks/(\w+)>", cell) for week, cell in weeks.items()}
+    asked = sum(read_in.values(), [])
+    minutes = {chapter.name: book_map.times(ROOT)[number].core for number, chapter in FOUND.items()}
+    assert list(weeks) == list(range(1, len(weeks) + 1))
+    assert set(asked) == set(minutes)
+    for week, names in read_in.items():
+        assert sum(minutes[name] / asked.count(name) for name in names) <= 60 * limit, week

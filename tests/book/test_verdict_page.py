@@ -45,12 +45,54 @@ def test_a_table_is_listed_under_its_chapter_and_heading_and_counted():
         "B      0.1   [0.0, 0.2]      0.4     not resolved"
     )
     nb = notebook(markdown("# Title\n\n## Is it?"), cell("1", printed), markdown("### Both"), cell("2", alone))
-    made = verdict_page.substitutions({"07_a": nb, "08_b": notebook(markdown("# No verdict here"))})
+    books = {"07_a": nb, "08_b": notebook(markdown("# No verdict here"))}
+    made = verdict_page.substitutions(books)
     assert made["verdict_counts"] == "3 claims: 1 confirmed, 0 contradicted, 2 not resolved"
-    assert "[7 Title](../notebooks/07_a.ipynb)" in made["verdicts"]
-    assert "**Is it?** *lower*; 5 paired seeds." in made["verdicts"]
-    assert "| A | confirmed alone | 1.0 | [0.5, 1.5] | 0.4 |" in made["verdicts"]
-    assert "08_b" not in made["verdicts"]
+    assert made["verdict_families"] == "2"
+    page = verdict_page.tables(books)
+    assert re.findall("^#.*$", page, re.MULTILINE) == ["## 7 Title", "### Is it?", "### Both"]
+    assert "5 paired seeds." in page
+    row = '| <a href="../notebooks/07_a.html#both">A&#58; lower</a> | confirmed alone | 1.0 | [0.5, 1.5] | 0.4 |'
+    assert row in page
+    assert "08_b" not in page
+
+
+ONE = "lower      verdict     by    interval  can see\nA below B  confirmed  1.0  [0.5, 1.5]      0.4\n5 paired seeds"
+
+
+def test_a_table_that_is_printed_again_is_shown_and_not_counted():
+    """Caught: appendix B prints rows of chapters 6 and 12 again, and 20 claims counted twice."""
+    again = ONE.replace("lower    ", "below A  ").replace("A below B", "       B ")
+    books = {
+        "07_a": notebook(markdown("# Title\n\n## Is it?"), cell("1", ONE)),
+        "B_b": notebook(markdown("# Cards\n\n## Again"), cell("1", again), cell("2", ONE.replace("1.0 ", "1.1 "))),
+    }
+    assert [bool(why) for _, _, why in verdict_page.counted(books)] == [False, True, False]
+    assert verdict_page.substitutions(books)["verdict_counts"].startswith("2 claims")
+    assert "Printed again from [chapter 7](../notebooks/07_a.ipynb)." in verdict_page.tables(books)
+
+
+def test_invented_losses_are_not_counted():
+    (name, section), *_ = verdict_page.INVENTED
+    book = {f"05_{name}": notebook(markdown(f"# Title\n\n## {section}"), cell("1", ONE))}
+    assert verdict_page.substitutions(book)["verdict_counts"].startswith("0 claims")
+
+
+def test_what_the_page_says_of_tables_is_said_of_tables_that_there_are():
+    """A heading that is renamed must be renamed there too, or invented losses count again."""
+    there = {path.stem: verdict_page.of_chapter(chapters.read(path)) for path in CHAPTERS}
+    names = {(verdict_page.chapter_name(name), one.section) for name, tables in there.items() for one in tables}
+    assert names >= verdict_page.INVENTED
+    heads = {(verdict_page.chapter_name(name), one.what) for name, tables in there.items() for one in tables}
+    assert heads >= set(verdict_page.SAID)
+
+
+def test_the_records_of_a_table_are_those_that_its_numbers_come_from():
+    loads = cell('a = records.load("one")\nb = records.load("two")\nfor k in b:\n    pass')
+    uses = [cell("c = [k for k in a]"), cell("print_verdicts(c)", ONE), cell("d = {}\nprint_verdicts(d)", ONE)]
+    first, second = verdict_page.of_chapter(notebook(markdown("# Title"), loads, *uses))
+    assert first.records == ("one",)
+    assert second.records == ()
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)

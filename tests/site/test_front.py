@@ -22,10 +22,33 @@ def test_a_chapter_on_the_map_shows_what_it_needs(visit):
     assert page.inner_html("svg.book-map") != before
 
 
-@pytest.mark.parametrize("name", ["book/index", *CHAPTERS[:1], "book/glossary"])
-def test_every_page_says_how_to_report_an_error(name):
+@pytest.mark.parametrize("name", site_pages())
+def test_report_it_leads_somewhere_on_every_page(name):
+    """Caught: `##preface-report` on the preface itself. Where the link leads inside the site, test_links.py follows."""
     html = (HTML / f"{name}.html").read_text()
-    assert re.search(r'<a class="report" href="[^"]+">', html)
+    (target,) = re.findall(r'<a class="report" href="([^"]+)">', html)
+    assert "://" in target or re.fullmatch(r"[^#]*#preface-report", target)
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (390, 844)])
+def test_the_way_into_chapter_1_is_on_the_first_screen(visit, size):
+    page = visit("book/index").page
+    page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+    link = page.locator("article .start a")
+    box = link.bounding_box()
+    page.set_viewport_size({"width": 1300, "height": 900})
+    assert CHAPTERS[0] in link.get_attribute("href")
+    assert box["y"] >= 0
+    assert box["y"] + box["height"] <= size[1]
+
+
+def test_the_table_of_chapters_is_at_most_a_screen_and_a_half_on_a_phone(visit):
+    """Caught: four screens."""
+    page = visit("book/index").page
+    page.set_viewport_size({"width": 390, "height": 844})
+    height = page.locator("#the-map table").first.bounding_box()["height"]
+    page.set_viewport_size({"width": 1300, "height": 900})
+    assert height <= 1.5 * 844
 
 
 def test_every_page_made_from_a_notebook_says_when_it_was_executed():

@@ -1,4 +1,4 @@
-"""The built site, seen by a browser that has no network: formulas, folding, search, dark, narrow."""
+"""The built site, seen by a browser that has no network: formulas, folding, weight, dark, narrow."""
 
 import contextlib
 import math
@@ -91,6 +91,10 @@ def smallest_word(name, width):
     return 100 * min(sizes, default=math.inf) * width / float(re.search(r'width="([\d.]+)pt"', svg)[1])
 
 
+# Everything that the page has asked for, and how many bytes came.
+LOADED = """() => performance.getEntries().filter(e => "encodedBodySize" in e)
+  .map(e => [e.name, e.encodedBodySize])"""
+
 # Each page is opened once, on a phone in the light. It is looked at there, then made wide, then dark.
 
 
@@ -165,6 +169,23 @@ def test_every_picture_is_shown_and_described(seen):
         assert places > 0, source
 
 
+def test_a_page_loads_what_it_needs_and_is_light(seen):
+    """Caught: 1.5 MB of icons for twelve of them, MathJax where no formula is, an index of words on every page."""
+    loaded = dict(seen.page.evaluate(LOADED))
+    megabytes = sum(loaded.values()) / 1e6
+    assert megabytes <= (1.5 if seen.page.url.endswith("book/index.html") else 3.5), loaded
+    for unused in ("fontawesome", "searchindex", "searchtools", "search-index"):
+        assert not [url for url in loaded if unused in url]
+    formulas = seen.page.locator("article .math").count()
+    assert bool(formulas) == any("/mathjax/" in url for url in loaded)
+
+
+def test_a_page_is_described_and_has_an_icon(seen):
+    said = seen.page.get_attribute("meta[name=description]", "content")
+    assert 20 < len(said) <= 160, said
+    assert seen.page.get_attribute("link[rel*=icon]", "href").endswith("favicon.svg")
+
+
 def test_a_page_is_whole_without_a_network(seen):
     """Whatever it has asked for and complained about in all that came before."""
     assert seen.outside == []
@@ -201,24 +222,6 @@ def test_paper_has_the_number_the_code_of_solutions_and_still_pictures_without_c
 def test_the_book_has_folded_solutions(server):
     html = "".join(path.read_text() for path in (HTML / "notebooks").glob("*.html"))
     assert "solution dropdown" in html
-
-
-SUMMARISED = """() => {
-  const found = [...document.querySelectorAll("#search-results ul.search > li")];
-  return found.length > 0 && found.every(entry => entry.querySelector("p.context"));
-}"""
-
-
-def test_search_finds_lamb(browser, server):
-    seen = Visit(browser, server)
-    seen.page.goto(f"{seen.server}/search.html?q=LAMB")
-    seen.page.wait_for_selector("#search-results ul.search li a")
-    assert seen.page.locator("#search-results ul.search li").count() > 0
-    # A summary that cannot be made is an error in the console, which may come late.
-    seen.page.wait_for_function(SUMMARISED, timeout=30_000)
-    assert seen.outside == []
-    assert seen.errors == []
-    seen.close()
 
 
 def test_a_page_opened_as_a_file_is_typeset_too(browser, server):

@@ -1,0 +1,44 @@
+"""A handout has no solution, and runs from the place where it is written. Could catch: paths that lead nowhere."""
+
+import re
+
+import handout
+import nbformat
+import pytest
+from nbclient import NotebookClient
+from small_books import CHAPTERS, ROOT
+
+FOLDERS = ("minilib", "book", "notebooks")
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_no_solution_is_left_and_every_exercise_stays(path):
+    text = path.with_suffix(".md").read_text()
+    left = handout.without_solutions(text)
+    assert "{solution" not in left
+    assert re.findall(r"\{exercise\} .*", left) == re.findall(r"\{exercise\} .*", text)
+
+
+def test_the_first_cells_of_a_handout_run_where_it_lies(tmp_path):
+    for name in FOLDERS:
+        (tmp_path / name).symlink_to(ROOT / name)
+    path = handout.write("A_toolbox", tmp_path)
+    nb = nbformat.read(path, as_version=4)
+    code = [cell for cell in nb.cells if cell.cell_type == "code"]
+    assert not any(cell.outputs for cell in code)
+    nb.cells = code[:4]
+    NotebookClient(nb, kernel_name="python3", timeout=300, resources={"metadata": {"path": path.parent}}).execute()
+    assert any(cell.outputs for cell in nb.cells)
+
+
+def test_a_name_that_no_chapter_has_is_refused_with_those_that_there_are(capsys):
+    assert handout.main(["lamp"]) == 2
+    assert "'lamp'" in (said := capsys.readouterr().out)
+    assert "A_toolbox" in said
+
+
+def test_the_page_for_lecturers_has_the_one_command():
+    assert "make handout NAME=A_toolbox" in (ROOT / "book" / "teaching.md").read_text()
+    assert re.search(
+        r"^handout:.*\n\t\$\(PY\) tools/handout.py \$\(NAME\)", (ROOT / "Makefile").read_text(), re.MULTILINE
+    )

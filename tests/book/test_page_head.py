@@ -1,0 +1,68 @@
+"""The head of a page and the index of the search, from small texts: what is said, what is left out."""
+
+import page_head
+import pytest
+import search_index
+from docutils import nodes
+
+LIBRARY = 'x={bars:[448,512,["navicon"],"f0c9","M0 96z"],"arrow-up":[384,512,[8593],"f062","M214 41z"]}'
+
+
+def page(*sections):
+    """A page whose sections are (anchor, title, paragraphs)."""
+    made = nodes.document(None, None)
+    for anchor, title, *paragraphs in sections:
+        texts = [nodes.paragraph(text, text) if isinstance(text, str) else text for text in paragraphs]
+        made += nodes.section("", nodes.title(title, title), *texts, ids=[anchor])
+    return made
+
+
+def test_only_scripts_that_no_page_needs_are_taken_out():
+    kept = '<script defer src="../_static/doctools.js?v=1"></script>'
+    gone = '<script defer src="../_static/scripts/fontawesome.js?digest=5"></script>'
+    assert page_head.without_unused(kept + gone + '<script src="searchindex.js"></script>') == kept
+
+
+def test_a_page_is_described_by_its_first_paragraph_that_says_something():
+    core = nodes.paragraph("", "", nodes.emphasis("", "Core path: 95 minutes. You need Python with NumPy."))
+    long = "Someone gives you 640 knobs and a dial. " * 6
+    said = page_head.description(page(("a", "Title", core, "Short.", long)))
+    assert said.startswith("Someone gives you 640 knobs")
+    assert said.endswith("…")
+    assert 140 < len(said) <= page_head.LONGEST
+    assert page_head.description(page(("a", "Title"))) == ""
+
+
+def test_an_icon_is_drawn_from_the_path_in_the_library_and_other_names_are_passed_over():
+    style = page_head.icons({"bars", "arrow-up", "lg", "solid"}, LIBRARY)
+    assert ".fa-bars::before" in style
+    assert "viewBox='0 0 384 512'><path d='M214 41z'/>" in style
+    assert "fa-lg" not in style
+
+
+def test_only_the_paths_of_a_drawing_are_rounded():
+    drawing = '<g transform="scale(0.015625)"><path d="M 1.23456 2.5 L 3.14159 4" x="1.23456"/></g>'
+    assert page_head.rounded(drawing) == drawing.replace("M 1.23456 2.5 L 3.14159", "M 1.23 2.5 L 3.14")
+
+
+@pytest.mark.parametrize(
+    ("tex", "text"),
+    [
+        (r"\eta/\sqrt{\beta_2}", "η/√β2"),
+        (r"\eta\propto\frac1{1+\mathcal B/b}", "η∝1/(1+B/b)"),
+        (r"\lVert\nabla f(x)\rVert^2\le\varepsilon", "‖∇f(x)‖^2≤ε"),
+    ],
+)
+def test_a_formula_is_said_as_text_in_a_result(tex, text):
+    assert search_index.plain(tex) == text
+
+
+def test_an_entry_has_its_own_text_and_the_words_that_it_marks():
+    made = page(("top", "Chapter", "Above."))
+    code = nodes.literal_block("", "def step(x):\n    return x")
+    bold = nodes.paragraph("A ", "A ", nodes.strong("", "noise scale"))
+    made[0] += nodes.section("", nodes.title("Inner", "Inner"), bold, code, ids=["inner"])
+    assert search_index.entries(made, {"": (3,), "#inner": (3, 1)}) == [
+        ["top", "3", "Chapter", "Above.", ""],
+        ["inner", "3.1", "Inner", "A noise scale", "noise scale, step"],
+    ]

@@ -1,0 +1,86 @@
+"""The search in a browser, from a file: the right section among the first three, and what a result says."""
+
+import re
+
+import pytest
+from browsing import HTML, Visit
+from searches import SEARCHES
+
+FIRST, AT_LEAST = 3, 36
+# Chapter and heading of a section, as searches.py names it: without numbers and stars.
+NAMED = r"""found => found.map(({page, title}) =>
+  page.replace(/^.*\/(([0-9]+|[A-Z])_)?/, "") + ": " + title.replace("★ ", ""))"""
+
+
+@pytest.fixture(scope="module")
+def search(browser, server):
+    """The page of the search, opened as a file."""
+    seen = Visit(browser, server)
+    seen.page.goto(f"{(HTML / 'search.html').as_uri()}?q=warmup")
+    seen.page.wait_for_selector("#search li")
+    yield seen
+    seen.close()
+
+
+def test_the_right_section_is_among_the_first_three(search):
+    first = {query: search.page.evaluate(f"q => ({NAMED})(find(q))", query)[:FIRST] for query in SEARCHES}
+    missed = {query: found for query, found in first.items() if not set(found) & set(SEARCHES[query])}
+    assert len(SEARCHES) == 40
+    assert len(SEARCHES) - len(missed) >= AT_LEAST, missed
+
+
+def test_every_right_section_is_in_the_book(search):
+    there = set(search.page.evaluate(f"({NAMED})(SECTIONS)"))
+    assert {section for sections in SEARCHES.values() for section in sections} - there == set()
+
+
+def test_every_result_leads_to_a_place_on_a_page(search):
+    ids = {}
+    for page, anchor in search.page.evaluate("ALL.map(entry => [entry.page, entry.anchor])"):
+        if page not in ids:
+            ids[page] = set(re.findall(r'\bid="([^"]+)"', (HTML / f"{page}.html").read_text()))
+        assert not anchor or anchor in ids[page], (page, anchor)
+
+
+def test_a_result_is_a_section_with_its_chapter_and_its_own_text(search):
+    search.page.fill("#search input", "LAMB trust ratio")
+    first = search.page.locator("#search li").first
+    link = first.locator("a")
+    assert re.match(r"\d+\.\d", link.text_content())
+    assert re.match(r"Chapter \d+: ", first.locator("p.where").text_content())
+    assert first.locator("mark").count() > 0
+    said = first.locator("p").last.text_content().strip("… ")
+    link.click()
+    search.page.wait_for_load_state()
+    place = search.page.locator(":target")
+    heading = place.locator("h1, h2, h3, h4").first.text_content()
+    text = re.sub(r"\s+", " ", place.text_content())
+    search.page.go_back()
+    search.page.wait_for_selector("#search li")
+    assert heading
+    assert " ".join(said.split()[:4]) in text
+
+
+def test_spellings_and_synonyms_find_the_same(search):
+    for one, other in (
+        ("warmup", "warm-up"),
+        ("bf16", "bfloat16"),
+        ("lr", "learning rate"),
+        ("quantisation", "quantization"),
+    ):
+        found = [search.page.evaluate("q => find(q).slice(0, 5).map(entry => entry.title)", q) for q in (one, other)]
+        assert found[0] == found[1] != [], (one, other)
+
+
+def test_a_word_of_the_glossary_is_explained_above_the_results(search):
+    search.page.fill("#search input", "noise scale")
+    assert "noise scale: " in search.page.locator("#search .word").text_content()
+
+
+def test_nothing_found_is_said_and_neither_search_nor_page_calls_out(search):
+    search.page.fill("#search input", "xyzzyx")
+    assert "Nothing was found" in search.page.locator("#search [role=status]").text_content()
+    search.page.fill("#search input", "<b>lamb")
+    assert search.page.locator("#search b").count() == 0
+    assert search.outside == []
+    assert search.errors == []
