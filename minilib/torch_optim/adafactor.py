@@ -98,6 +98,9 @@ def sizes(x, g, s, sums, n):
     return (sum_of_squares(u), sum_of_squares(x)) if n["scaled"] else (sum_of_squares(u),)
 
 
+up_to_size = squares, means, roots, sizes  # the phases that CAME shares
+
+
 def full_moment(x, g, s, sums, n):
     """For what is not factored: v_t ← β v + (1 − β)(g² + ε₁); then the same sums."""
     ema_(s["variance"], (g * g).add_(n["eps1"]), n["1 - beta2"])
@@ -152,7 +155,7 @@ class Adafactor(Optimizer):
     ranges = Optimizer.ranges | EPS_PAIR
     presets = ADAFACTOR_PRESETS
     preset = classmethod(preset)
-    factored = squares, means, roots, sizes, lengths, descend
+    factored = *up_to_size, lengths, descend
     full = full_moment, lengths, descend
 
     def __init__(

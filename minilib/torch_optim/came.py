@@ -5,22 +5,8 @@ Conventions of the authors' code, not in the paper: vectors and scalars skip the
 decoupled. A matrix that is not factored keeps its instability in full. Absent on purpose: relative step sizes.
 """
 
-from minilib.torch_optim.adafactor import (
-    LARGEST,
-    Adafactor,
-    clip,
-    direction,
-    full_moment,
-    inverse_root,
-    inverse_roots,
-    mean_shapes,
-    means,
-    roots,
-    sizes,
-    squares,
-    update_means,
-    with_decay,
-)
+from minilib.torch_optim import adafactor
+from minilib.torch_optim.adafactor import LARGEST, Adafactor, inverse_root, mean_shapes, with_decay
 from minilib.torch_optim.base import Optimizer, correction
 from minilib.torch_optim.checks import BETAS_TRIPLE
 from minilib.torch_optim.phases import COLUMNS, ROWS, dim_sum, ema_, on_sums
@@ -30,12 +16,12 @@ from minilib.torch_optim.presets import CAME_PRESETS
 @on_sums
 def clipping(s, sums, n):
     """1 / max(1, RMS(u)/d), which makes û of u."""
-    return (clip(sums[0], n),)
+    return (adafactor.clip(sums[0], n),)
 
 
 def averaged(g, s, sums, n):
     """m_t = β₁ m_{t−1} + (1 − β₁) û_t; returns (û_t − m_t)², which is U_t but for ε₂."""
-    u, m = direction(g, s).mul_(sums[0]), s["exp_avg"]
+    u, m = adafactor.direction(g, s).mul_(sums[0]), s["exp_avg"]
     ema_(m, u, n["1 - beta1"])
     return u.sub_(m).square_()
 
@@ -49,13 +35,13 @@ def instability(x, g, s, sums, n):
 @on_sums
 def confidence_means(s, sums, n):
     """R_t, C_t: averages of the row and column means of U_t."""
-    return (update_means(s["row_res"], s["col_res"], sums, n["eps2"], n["1 - beta3"], n),)
+    return (adafactor.update_means(s["row_res"], s["col_res"], sums, n["eps2"], n["1 - beta3"], n),)
 
 
 @on_sums
 def confidence_roots(s, sums, n):
     """1/√S, S = R C / mean(R), as two factors."""
-    return inverse_roots(s["row_res"], s["col_res"], *sums, n)
+    return adafactor.inverse_roots(s["row_res"], s["col_res"], *sums, n)
 
 
 def descend(x, g, s, sums, n):
@@ -95,9 +81,9 @@ class CAME(Adafactor):
 
     ranges = Adafactor.ranges | BETAS_TRIPLE
     presets = CAME_PRESETS
-    factored = squares, means, roots, sizes, clipping, instability, confidence_means, confidence_roots, descend
-    full = full_moment, clipping, full_instability
-    vector = full_moment, clipping, momentum
+    factored = *adafactor.up_to_size, clipping, instability, confidence_means, confidence_roots, descend
+    full = adafactor.full_moment, clipping, full_instability
+    vector = adafactor.full_moment, clipping, momentum
 
     def __init__(
         self,
@@ -143,8 +129,8 @@ class WithoutConfidence(CAME):
     No instability is kept: `betas[2]` and `eps[1]` are not read, and `correct_confidence` changes nothing.
     """
 
-    factored = squares, means, roots, sizes, clipping, momentum
-    full = vector = full_moment, clipping, momentum
+    factored = *adafactor.up_to_size, clipping, momentum
+    full = vector = adafactor.full_moment, clipping, momentum
 
     def state_shapes(self, shape, dims):
         return Adafactor.state_shapes(self, shape, dims) | {"exp_avg": shape}
