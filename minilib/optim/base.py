@@ -102,8 +102,9 @@ class Optimizer:
         """Update every parameter that has a gradient.
 
         Raises:
-            ValueError: an option went out of range, a gradient has another shape or is not finite. Every check
-                comes before the first change, so parameters and state are then as they were.
+            ValueError: an option went out of range, a gradient has another shape, is not finite or, where the method
+                `squares`, too large for that. Every check comes before the first change, so parameters and state are
+                then as they were.
         """
         work, i = [], 0
         for group in self.param_groups:
