@@ -73,7 +73,7 @@ def test_heads_are_64_wide_in_every_size():
 
 
 def test_fields_are_replaced_and_the_named_size_stays_as_it_is():
-    changes = {"vocabulary": 1000, "length": 64, "pre_norm": True, "dropout": 0.1}
+    changes = {"vocabulary": 1000, "length": 64, "next_sentence": True, "dropout": 0.1}
     model = build("bert-tiny", **changes)
     assert model.tokens.weight.shape == (1000, 128)
     assert model.positions.weight.shape == (64, 128)
@@ -85,7 +85,7 @@ def test_fields_are_replaced_and_the_named_size_stays_as_it_is():
     ("name", "changes", "message"),
     [
         ("bert-huge", {}, "one of bert-tiny, .*gpt2-medium.*, got 'bert-huge'"),
-        ("gpt2", {"pre_norm": True}, "gpt2 has no field 'pre_norm': it may be one of layers, .*dropout"),
+        ("gpt2", {"next_sentence": True}, "gpt2 has no field 'next_sentence': it may be one of layers, .*dropout"),
         ("bert-tiny", {"vocabulary": 0}, "vocabulary must be an integer of at least 1, got 0"),
         ("bert-tiny", {"length": 64.0}, "length must be an integer of at least 1, got 64.0"),
         ("bert-tiny", {"layers": True}, "layers must be an integer of at least 1, got True"),
