@@ -103,19 +103,6 @@ def test_the_bound_is_attained(bits):
     assert (quantized.dequantize() - torch.tensor([0.0, 0.5, 1.0, top])).abs().tolist() == [0.0, 0.5, 0.0, 0.0]
 
 
-@pytest.mark.parametrize("bits", range(2, 9))
-def test_plain_formulas_give_the_same(bits):
-    w = draw(30, 7, seed=bits).numpy().astype(np.float64)
-    step = (w.max() - w.min()) / (2**bits - 1)
-    by_tensor = w.min() + step * np.floor((w - w.min()) / step + 0.5)
-    np.testing.assert_allclose(quantize(torch.tensor(w), bits).dequantize(), by_tensor, rtol=0, atol=1e-6)
-    by_row = []
-    for row in w:
-        step = (row.max() - row.min()) / (2**bits - 1)
-        by_row.append([row.min() + step * math.floor((x - row.min()) / step + 0.5) for x in row])
-    np.testing.assert_allclose(quantize(torch.tensor(w), bits, "channel").dequantize(), by_row, rtol=0, atol=1e-6)
-
-
 @given(WEIGHTS, BITS)
 def test_no_channel_has_a_longer_step_than_the_tensor(w, bits):
     w = torch.from_numpy(w)

@@ -24,10 +24,6 @@ def test_scaling_rules_are_the_root_and_the_ratio_of_the_batches():
     assert schedules.linear_scaling(1024, 256) == 4.0
 
 
-def test_asking_twice_gives_the_same_answer():
-    assert schedules.cosine(3, 10) == schedules.cosine(3, 10)
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [

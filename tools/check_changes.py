@@ -13,6 +13,7 @@ import ast
 import subprocess
 import sys
 import time
+from functools import cache
 from pathlib import Path
 
 import grimp
@@ -49,13 +50,19 @@ def module(name: str) -> str:
     return name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
+@cache
+def import_graph(root: Path) -> grimp.ImportGraph:
+    """What imports what in minilib and proofs."""
+    sys.path.insert(0, str(root))  # proofs is not installed
+    return grimp.build_graph("minilib", "proofs", cache_dir=None)
+
+
 def nearness(root: Path, changed: set[str]) -> dict[str, int]:
     """Test files that a change can break, with the number of imports between.
 
     0 is a changed test file, and the file that mirrors a changed module (optim/lamb.py, optim/test_lamb.py).
     """
-    sys.path.insert(0, str(root))  # proofs is not installed
-    graph = grimp.build_graph("minilib", "proofs", cache_dir=None)
+    graph = import_graph(root)
     modules = {module(name) for name in changed if name.endswith(".py") and name.startswith(("minilib/", "proofs/"))}
     tools = {Path(name).stem for name in changed if name.startswith("tools/") and name.endswith(".py")}
     distance = {}

@@ -77,29 +77,13 @@ NORM = {"gamma": "weight", "beta": "bias"}  # as TensorFlow called them, in BERT
 
 FAMILY = {BertSize: "bert", Gpt2Size: "gpt2", T5Size: "t5"}
 # Field of our size -> theirs.
-FIELDS = {
-    "bert": {
-        "layers": "num_hidden_layers",
-        "width": "hidden_size",
-        "heads": "num_attention_heads",
-        "vocabulary": "vocab_size",
-        "length": "max_position_embeddings",
-    },
-    "gpt2": {
-        "layers": "n_layer",
-        "width": "n_embd",
-        "heads": "n_head",
-        "vocabulary": "vocab_size",
-        "length": "n_positions",
-    },
-    "t5": {
-        "layers": "num_layers",
-        "width": "d_model",
-        "heads": "num_heads",
-        "vocabulary": "vocab_size",
-        "length": "n_positions",
-    },
+NUMBERS = ("layers", "width", "heads", "vocabulary", "length")
+THEIRS = {
+    "bert": ("num_hidden_layers", "hidden_size", "num_attention_heads", "vocab_size", "max_position_embeddings"),
+    "gpt2": ("n_layer", "n_embd", "n_head", "vocab_size", "n_positions"),
+    "t5": ("num_layers", "d_model", "num_heads", "vocab_size", "n_positions"),
 }
+FIELDS = {family: dict(zip(NUMBERS, names, strict=True)) for family, names in THEIRS.items()}
 DROPOUT = {
     "bert": ("hidden_dropout_prob", "attention_probs_dropout_prob"),
     "gpt2": ("resid_pdrop", "embd_pdrop", "attn_pdrop"),

@@ -1,11 +1,10 @@
-"""Every operation's gradient, against central differences and against torch's autograd, in float64."""
+"""Every operation's value and gradient are those of torch's autograd, in float64."""
 
 import numpy as np
 import pytest
 import torch
 
 from minilib.autodiff import Tensor, cross_entropy, log_softmax, softmax
-from minilib.autodiff import tensor as mt
 
 TARGETS = np.array([0, 2, 1])
 
@@ -56,11 +55,6 @@ OPERATIONS = {
 }
 
 
-def arrays(shapes):
-    rng = np.random.default_rng(0)
-    return [rng.normal(size=shape) for shape in shapes]
-
-
 def weighted(y, like):
     """A scalar that sees every entry of `y` with a weight of its own."""
     weights = np.random.default_rng(1).normal(size=like)
@@ -68,29 +62,10 @@ def weighted(y, like):
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
-def test_gradient_equals_central_differences(name):
-    shapes, f, _ = OPERATIONS[name]
-    values = arrays(shapes)
-    leaves = [Tensor(v.copy()) for v in values]
-    y = f(*leaves)
-    weighted(y, y.shape).backward()
-    h = 1e-6
-    for k, v in enumerate(values):
-        for index in np.ndindex(v.shape):
-            sides = []
-            for sign in (1, -1):
-                moved = [w.copy() for w in values]
-                moved[k][index] += sign * h
-                z = f(*map(Tensor, moved))
-                sides.append(float(weighted(z, z.shape).data))
-            # Central differences are exact to h^2 plus rounding/h, about 1e-9 here.
-            assert leaves[k].grad[index] == pytest.approx((sides[0] - sides[1]) / (2 * h), abs=1e-8, rel=1e-8)
-
-
-@pytest.mark.parametrize("name", OPERATIONS)
 def test_value_and_gradient_equal_torch(name):
     shapes, f, torch_f = OPERATIONS[name]
-    values = arrays(shapes)
+    rng = np.random.default_rng(0)
+    values = [rng.normal(size=shape) for shape in shapes]
     ours = [Tensor(v.copy()) for v in values]
     theirs = [torch.tensor(v, requires_grad=True) for v in values]
     y, z = f(*ours), (torch_f or f)(*theirs)
@@ -104,9 +79,8 @@ def test_value_and_gradient_equal_torch(name):
 
 def test_every_public_operation_is_in_the_table():
     methods = {n for n in vars(Tensor) if callable(getattr(Tensor, n)) and not n.startswith("_")}
-    functions = {n for n in ("log_softmax", "softmax", "cross_entropy") if hasattr(mt, n)}
     covered = " ".join(OPERATIONS)
-    for name in (methods - {"backward", "ancestors", "constant_like"}) | functions:
+    for name in methods - {"backward", "ancestors", "constant_like"}:
         assert name in covered, f"{name} has no gradient test"
 
 
@@ -139,22 +113,19 @@ def test_arrays_in_an_expression_are_constants():
     assert (Tensor(data, constant=True) * 2).constant
 
 
-def test_backward_of_a_matrix_says_to_reduce_first():
-    with pytest.raises(ValueError, match=r"scalar, got shape \(2, 2\)"):
-        Tensor(np.ones((2, 2))).backward()
-
-
-def test_vector_on_the_left_of_matmul_is_refused():
-    with pytest.raises(ValueError, match=r"at least 2 dimensions, got shape \(3,\)"):
-        Tensor(np.ones(3)) @ np.ones((3, 2))
-
-
 @pytest.mark.parametrize(
-    ("targets", "message"), [([0, 1], r"shape \(3,\)"), ([0, 1, 4], r"0 ... 3, got 0 ... 4"), ([-1, 1, 2], "got -1")]
+    ("call", "message"),
+    [
+        (lambda: Tensor(np.ones((2, 2))).backward(), r"scalar, got shape \(2, 2\)"),
+        (lambda: Tensor(np.ones(3)) @ np.ones((3, 2)), r"at least 2 dimensions, got shape \(3,\)"),
+        (lambda: cross_entropy(Tensor(np.ones((3, 4))), [0, 1]), r"shape \(3,\)"),
+        (lambda: cross_entropy(Tensor(np.ones((3, 4))), [0, 1, 4]), "0 ... 3, got 0 ... 4"),
+        (lambda: cross_entropy(Tensor(np.ones((3, 4))), [-1, 1, 2]), "got -1"),
+    ],
 )
-def test_bad_targets_are_refused(targets, message):
+def test_wrong_shapes_and_targets_are_refused(call, message):
     with pytest.raises(ValueError, match=message):
-        cross_entropy(Tensor(np.ones((3, 4))), targets)
+        call()
 
 
 def test_cross_entropy_survives_huge_logits():

@@ -43,37 +43,33 @@ def test_the_caption_of_the_figure_says_what_the_figure_computes():
 
 
 # Each number of the preface that comes from a paper, and a chapter that has it with its place.
-QUOTED = [
-    ("81.4 hours", "81", "bert_in_76_minutes"),
-    ("8,599 steps", "8599", "bert_in_76_minutes"),
-    ("1,024 chips", "1024", "bert_in_76_minutes"),
-    ("76 minutes", "76", "bert_in_76_minutes"),
-    ("90.395", "90.395", "lamb"),
-    ("90.584", "90.584", "lamb"),
-    ("57.6 %", "57.6", "lars"),
-    ("44.8 %", "44.8", "lars"),
-    ("58.2 %", "58.2", "lars"),
-    ("from 5.76 to 1,345", "5.76", "lars"),
-    ("from 5.76 to 1,345", "1345", "lars"),
-    ("16.3 GB", "16.3", "memory"),
-    ("30.6 GB", "30.6", "memory"),
-    ("batch 32,768", "32768", "reality_check"),
-]
+QUOTED = {
+    "bert_in_76_minutes": {
+        "81.4 hours": ["81"],
+        "8,599 steps": ["8599"],
+        "1,024 chips": ["1024"],
+        "76 minutes": ["76"],
+    },
+    "lamb": {"90.395": ["90.395"], "90.584": ["90.584"]},
+    "lars": {"57.6 %": ["57.6"], "44.8 %": ["44.8"], "58.2 %": ["58.2"], "from 5.76 to 1,345": ["5.76", "1345"]},
+    "memory": {"16.3 GB": ["16.3"], "30.6 GB": ["30.6"]},
+    "reality_check": {"batch 32,768": ["32768"]},
+}
 
 
-@pytest.mark.parametrize(("said", "number", "where"), QUOTED)
-def test_a_number_from_a_paper_is_in_a_chapter_too(said, number, where):
-    assert said in " ".join(PAGE.split())
+@pytest.mark.parametrize("where", QUOTED)
+def test_a_number_from_a_paper_is_in_a_chapter_too(where):
     text = re.sub(r"(?<=\d)[,_](?=\d{3})", "", FOUND[where].text)
-    assert re.search(rf"(?<![\d.]){re.escape(number)}(?!\d)", text)
+    for said, numbers in QUOTED[where].items():
+        assert said in " ".join(PAGE.split())
+        for number in numbers:
+            assert re.search(rf"(?<![\d.]){re.escape(number)}(?!\d)", text), number
 
 
 def test_numbers_that_follow_from_others_follow():
-    assert 65_536 / 512 == 128
-    assert 1024 / 16 == 64
     assert f"{1_000_000 / 8_599:.0f} times fewer steps" in PAGE
-    assert "batch up to 128 times as large" in PAGE
-    assert "64 times as many chips" in PAGE
+    assert f"batch up to {65_536 // 512} times as large" in PAGE
+    assert f"{1024 // 16} times as many chips" in PAGE
 
 
 def test_there_is_a_proof_for_every_method_of_which_the_preface_says_so():

@@ -13,8 +13,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from minilib.models import registry
 from minilib.torch_optim import cannot_compile
 from minilib.training import checkpoint, trainer
-from minilib.training.config import OPTIMIZERS, parse
-from minilib.training.device import recipe
+from minilib.training.config import OPTIMIZERS
 from minilib.training.optimizers import optimizer
 from minilib.training.run_dir import read_curve
 from minilib.training.step import step_if_finite
@@ -122,9 +121,9 @@ def test_a_run_that_stopped_goes_on_as_one_that_did_not(device, small, tmp_path,
     options = {
         "precision": precision,
         "device": device.type,
+        "optimizer": "lamb",
         "schedule": "constant",
         "warmup": 0.0,
-        "optimizer": "lamb",
     }
     runs = [small(**options, steps=12, out=str(tmp_path / name)) for name in ("whole", "again", "parts")]
     for config in runs[:2]:
@@ -174,9 +173,3 @@ def test_attention_is_never_written_out(on_card, device, name, backend):
     with sdpa_kernel(backend), torch.autocast(device.type, torch.bfloat16):
         model(batch_for(name, 4, device)).loss.backward()
     assert all(torch.isfinite(p.grad).all() for p in model.parameters())
-
-
-def test_the_command_without_a_model_takes_what_suits_the_card(device):
-    config = parse(["--steps", "3"], recipe=lambda _: recipe(device))
-    assert config.steps == 3
-    assert config.model == ("bert-tiny" if device.type == "cpu" else recipe(device)["model"])

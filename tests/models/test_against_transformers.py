@@ -107,9 +107,11 @@ class TestBert:
         out = theirs(
             batch["tokens"], token_type_ids=batch["segments"], labels=labels, next_sentence_label=batch["next"]
         )
-        loss = ours(batch).loss
-        close(loss, out.loss)
-        loss.backward()
+        found = ours(batch)
+        close(found.loss, out.loss)
+        guesses = out.prediction_logits.argmax(-1).gather(1, batch["positions"])
+        assert found.correct == (guesses == batch["targets"]).float().mean()  # of the tokens, not of the sentences
+        found.loss.backward()
         out.loss.backward()
         gradients_are_the_same(ours, theirs)
 
