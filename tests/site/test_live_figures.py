@@ -7,8 +7,8 @@ import itertools
 import math
 import re
 
+import looks
 import numpy as np
-import optimizer_colors
 import pytest
 import stills
 from browsing import ROOT
@@ -120,11 +120,11 @@ def test_names_sliders_and_values_stand_below_each_other(opened):
 
 
 def test_optimizers_have_the_colours_of_the_library():
-    assert optimizer_colors.FILE.read_text(encoding="utf-8") == optimizer_colors.css(), (
-        "write it again: python tools/optimizer_colors.py"
+    assert looks.STYLES.read_text(encoding="utf-8") == looks.css(), (
+        "write it again: python tools/looks.py"
     )
-    assert len(set(optimizer_colors.DARK.values())) == len(optimizer_colors.DARK)
-    for color in optimizer_colors.DARK.values():
+    assert len(set(looks.DARK.values())) == len(looks.DARK)
+    for color in looks.DARK.values():
         assert (luminance(color) + 0.05) / (luminance("#191e25") + 0.05) > 4.5
     for name in NAMES:
         source = (stills.FIGURES / f"{name}.js").read_text(encoding="utf-8")
