@@ -120,9 +120,7 @@ def test_names_sliders_and_values_stand_below_each_other(opened):
 
 
 def test_optimizers_have_the_colours_of_the_library():
-    assert looks.STYLES.read_text(encoding="utf-8") == looks.css(), (
-        "write it again: python tools/looks.py"
-    )
+    assert looks.STYLES.read_text(encoding="utf-8") == looks.css(), "write it again: python tools/looks.py"
     assert len(set(looks.DARK.values())) == len(looks.DARK)
     for color in looks.DARK.values():
         assert (luminance(color) + 0.05) / (luminance("#191e25") + 0.05) > 4.5
