@@ -36,6 +36,7 @@ def make_buckets(opt, params: list, check, compiles: bool):
             for k in range(0, len(stack), size):
                 few = stack[k : k + size]
                 compiled = compiles and len(few) * few[0].g.numel() >= max(1, sizes.call)
+                compiled = compiled and (sizes.stacks or len(few) == 1)
                 mine = slice(first, first + len(few))
                 yield _bucket(opt, few, numbers, static, mine, packed if compiled else None)
                 first += len(few)

@@ -34,19 +34,21 @@ class Sizes:
         stack: what a stack may have.
         chunk: what an eager phase takes at once.
         call: what has fewer is not compiled: a call costs more than the work.
+        stacks: are stacks compiled? On a CPU that gains nothing, and it doubles what there is to compile.
         compile: from so many in all on, `compile=None` compiles.
     """
 
     small: int = 2**14
     stack: int = 2**18
     chunk: int = 2**19
-    call: int = 2**12
+    call: int = 2**15
+    stacks: bool = False
     compile: int = 2**22
 
 
 CPU = Sizes()
 # A kernel of a GPU is started in microseconds, whatever its size: larger stacks, so that there are fewer.
-GPU = Sizes(small=2**20, stack=2**21, chunk=2**24, call=0, compile=0)
+GPU = Sizes(small=2**20, stack=2**21, chunk=2**24, call=0, stacks=True, compile=0)
 
 
 @dataclass

@@ -9,6 +9,8 @@ import torch
 from torch.distributed.tensor import DTensor, Replicate, Shard
 
 from minilib import torch_optim
+from minilib.torch_optim import phases
+from minilib.torch_optim.phases import Sizes
 
 STEPS = 10
 
@@ -174,4 +176,6 @@ def compiled(method, mesh):
         "thin": ((20000, 1), "columns"),
         "low": ((1, 20000), "rows"),
     }
-    return compare(method, mesh, cells, more={"compile": True})
+    found = compare(method, mesh, cells, more={"compile": True}, sizes=Sizes(call=2**12))
+    assert phases.compiled.cache_info().currsize, "nothing was compiled"
+    return found

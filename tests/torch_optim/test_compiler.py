@@ -121,7 +121,7 @@ def test_what_is_small_is_not_compiled_and_nobody_asks(compile_with):
     torch_optim.LAMB(tensors(), lr=0.01).step()
 
 
-LARGE = Sizes(compile=1000)  # with these sizes the parameters here are large
+LARGE = Sizes(call=1000, compile=1000)  # with these sizes the parameters here are large
 
 
 def test_what_is_large_is_compiled_by_default_and_the_log_says_so_once(caplog, compile_with):
