@@ -22,11 +22,11 @@ import numpy as np
 from minilib.autodiff import cross_entropy
 from minilib.data import docstrings
 from minilib.experiments import tuning
-from minilib.experiments.study import USUAL, Study, StudyArgs, settings
 from minilib.experiments.tasks import DigitsTask, WordsTask, train
 from minilib.optim import CAME, LAMB, AdamW, clip_grad_norm, parameter_groups
 from minilib.optim.base import ema
 from minilib.schedules import polynomial, warmup
+from studies.study import USUAL, Study, StudyArgs, settings
 
 # ---- The command line of a study -------------------------------------------------------------------------------------
 

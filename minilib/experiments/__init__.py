@@ -1,1 +1,1 @@
-"""What comparisons share: tasks, equal tuning, sweeps, recorded studies, one rule for verdicts, local processes."""
+"""What comparisons share: tasks, equal tuning, sweeps, records of runs, one rule for verdicts, local processes."""

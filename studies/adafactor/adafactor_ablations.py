@@ -10,13 +10,13 @@ seeds. About seven minutes on one quiet core.
 import numpy as np
 
 from minilib.data import docstrings
-from minilib.experiments.study import Study
 from minilib.experiments.tasks import train
 from minilib.optim import SGD, Adam
 from minilib.optim.adafactor import factored_ema, rms
 from minilib.optim.base import Optimizer, ema
 from minilib.optim.checks import RANGES
 from studies.protocols import NUMPY, start, words
+from studies.study import Study
 
 BATCH, TUNING_SEED = 64, 100
 SIZES = {

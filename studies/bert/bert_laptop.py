@@ -8,8 +8,8 @@ the rate of an H200: estimated, not run.
 import json
 
 from minilib.data import docstrings
-from minilib.experiments.study import Study
 from studies.protocols import GPU_RUN, TOY_RUN, pretrain, start
+from studies.study import Study
 
 SIZES = {
     "laptop": {"seeds": [0, 1], "bench": {}},

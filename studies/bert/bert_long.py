@@ -8,9 +8,9 @@ model beside it, as `export` writes it with `--precision bf16`: rounded, without
 import shutil
 
 from minilib.data import docstrings
-from minilib.experiments.study import Study
 from minilib.training import export
 from studies.protocols import GPU_MODEL, TOY_RUN, pretrain, start
+from studies.study import Study
 
 SHAPE = {"warmup": 0.1, "schedule": "linear"}
 LONG = {"batch_size": 256, "steps": 1_500, "lr": 1e-3, "save_every": 300}

@@ -12,8 +12,8 @@ import json
 from functools import partial
 
 from minilib.data import docstrings
-from minilib.experiments.study import Study
 from studies.protocols import GPU_RUN, TOY_RUN, best_rate, pretrain, start
+from studies.study import Study
 
 RATES = {
     "adamw": [1e-3, 2e-3, 4e-3],

@@ -11,9 +11,9 @@ from pathlib import Path
 import torch
 import transformers
 
-from minilib.experiments.study import Study
 from minilib.training import device
 from studies.protocols import start
+from studies.study import Study
 
 RATE = 0.15
 SIZES = {

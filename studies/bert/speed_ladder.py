@@ -21,9 +21,9 @@ import torch
 from torch import nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from minilib.experiments.study import Study
 from minilib.training import device
 from studies.protocols import start
+from studies.study import Study
 
 RATE = 0.15
 SIZES = {

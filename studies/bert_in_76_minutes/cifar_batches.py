@@ -18,10 +18,10 @@ import numpy as np
 import torch
 
 from minilib import data, schedules
-from minilib.experiments.study import Study
 from minilib.models.resnet import ResNet, evaluate, fit, settle
 from minilib.training.optimizers import optimizer
 from studies.protocols import best_rate, photographs, scaled, start
+from studies.study import Study
 
 DECAY, BASE = 1e-3, 128
 RATES = {

@@ -14,8 +14,8 @@ import json
 from math import sqrt
 
 from minilib.data import docstrings
-from minilib.experiments.study import Study
 from studies.protocols import GPT2, GPU_MODEL, TOY_MODEL, counting, losses, start, tune
+from studies.study import Study
 
 SIZES = {
     "laptop": {

@@ -7,11 +7,11 @@ cosine. Larger: epochs, seeds. About a minute on one core.
 
 import numpy as np
 
-from minilib.experiments.study import Study
 from minilib.experiments.sweep import Sweep
 from minilib.optim import SGD, Adam
 from minilib.schedules import cosine, warmup
 from studies.protocols import NUMPY, digits, inside, start
+from studies.study import Study
 
 BASE = 32
 SIZES = {

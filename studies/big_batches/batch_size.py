@@ -8,10 +8,10 @@ minutes on one core.
 
 import numpy as np
 
-from minilib.experiments.study import Study
 from minilib.experiments.sweep import Sweep, steps_to
 from minilib.optim import SGD, Adam
 from studies.protocols import NUMPY, digits, inside, start
+from studies.study import Study
 
 SIZES = {
     "laptop": {

@@ -7,11 +7,11 @@ at every step, with Adam at a constant rate after a short warm-up. One seed. Lar
 import numpy as np
 
 from minilib.data import docstrings
-from minilib.experiments.study import Study
 from minilib.experiments.tasks import WordsTask
 from minilib.optim import Adam
 from minilib.schedules import warmup
 from studies.protocols import NUMPY, start
+from studies.study import Study
 
 SIZES = {"laptop": {"steps": 3000, "parts": 8, "part": 32, "lr": 5e-3, "seed": 0}, "toy": {"steps": 2}}
 

@@ -8,12 +8,12 @@ runs on five fresh seeds. Larger: steps, seeds. About six minutes on one core.
 import numpy as np
 
 from minilib.data import docstrings
-from minilib.experiments.study import Study
 from minilib.experiments.tasks import train
 from minilib.optim import CAME
 from minilib.optim.base import ema
 from minilib.schedules import polynomial, warmup
 from studies.protocols import NUMPY, WithoutConfidence, inside, start, words
+from studies.study import Study
 
 BATCH, TUNING_SEED = 64, 100
 SIZES = {"laptop": {"steps": 900, "count": 6, "seeds": (0, 1, 2, 3, 4)}, "toy": {"steps": 2, "count": 1, "seeds": (0,)}}

@@ -5,9 +5,9 @@ schedule, number of rates and seeds are those of lars-words, whose record has Ad
 Larger: steps, seeds. About a quarter of an hour on one core.
 """
 
-from minilib.experiments.study import Study
 from minilib.optim import CAME
 from studies.protocols import NUMPY, TOY_WORDS, WORDS, WithoutConfidence, compare_on_words, start
+from studies.study import Study
 
 FIRST = {"CAME": 0.00015625, "Adafactor": 0.00125}
 SIZES = {"laptop": WORDS | {"count": 7}, "toy": TOY_WORDS}

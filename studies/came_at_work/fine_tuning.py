@@ -16,11 +16,11 @@ import numpy as np
 
 from minilib.data import classification, docstrings
 from minilib.experiments.records import load
-from minilib.experiments.study import Study
 from minilib.training import export
 from minilib.training.device import pick
 from minilib.training.finetune import Finetuning, fit, fresh
 from studies.protocols import GPU_RUN, TOY_RUN, best_rate, pretrain, start
+from studies.study import Study
 
 OPTIMIZERS = ("adamw", "lamb", "adafactor", "came")
 SIZES = {

@@ -8,8 +8,8 @@ one core. Larger: tokens, seeds. At size "gpu" a GPT-2 of 4 layers and width 256
 2e15 operations in each of some 45 runs, 40 minutes at a tenth of the rate of an H200: estimated, not run.
 """
 
-from minilib.experiments.study import Study
 from studies.protocols import GPT2, GPU_GPT2, TOY_GPT2, compare_models, start
+from studies.study import Study
 
 RATES = {
     "adamw": [2e-3, 4e-3, 8e-3],

@@ -7,8 +7,8 @@ on one core. Larger: tokens, seeds. At size "gpu" a T5 of 4 and 4 layers of widt
 128: 2e15 operations in each of some 35 runs, 40 minutes at a tenth of the rate of an H200: estimated, not run.
 """
 
-from minilib.experiments.study import Study
 from studies.protocols import GPT2, GPU_GPT2, TOY_GPT2, compare_models, start
+from studies.study import Study
 
 RATES = {
     "adamw": [2e-3, 4e-3, 8e-3],

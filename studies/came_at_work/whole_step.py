@@ -11,11 +11,11 @@ from time import perf_counter
 
 import torch
 
-from minilib.experiments.study import Study
 from minilib.models import registry
 from minilib.training.device import pick, wait
 from minilib.training.optimizers import optimizer
 from studies.protocols import autocast, start
+from studies.study import Study
 
 MODELS, OPTIMIZERS = ("bert-tiny", "gpt2", "t5-small"), ("adamw", "lamb", "adafactor", "came")
 SIZES = {

@@ -8,10 +8,10 @@ About two minutes on one core.
 
 import numpy as np
 
-from minilib.experiments.study import Study
 from minilib.experiments.tasks import train
 from minilib.schedules import polynomial, warmup
 from studies.protocols import LAMB_VARIANTS, NUMPY, digits, inside, lamb_variant, start
+from studies.study import Study
 
 BATCH = 512
 SIZES = {

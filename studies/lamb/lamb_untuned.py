@@ -10,11 +10,11 @@ batch 64 and more. Larger: epochs, seeds, near. About three minutes on one core.
 
 import numpy as np
 
-from minilib.experiments.study import Study
 from minilib.experiments.tasks import train
 from minilib.optim import LAMB, LARS, AdamW, parameter_groups
 from minilib.schedules import linear_scaling, polynomial, sqrt_scaling, warmup
 from studies.protocols import NUMPY, digits, inside, start
+from studies.study import Study
 
 BASE = 128
 SIZES = {

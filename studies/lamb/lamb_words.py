@@ -10,11 +10,11 @@ half an hour on one core.
 import numpy as np
 
 from minilib.data import docstrings
-from minilib.experiments.study import Study
 from minilib.experiments.tasks import train
 from minilib.optim import LAMB, LARS, AdamW, parameter_groups
 from minilib.schedules import polynomial, sqrt_scaling, warmup
 from studies.protocols import LAMB_VARIANTS, NUMPY, inside, lamb_variant, start, words
+from studies.study import Study
 
 TUNING_SEED, TRUST = 100, 0.02
 SIZES = {

@@ -12,10 +12,10 @@ import numpy as np
 
 from minilib import optim
 from minilib.data import docstrings
-from minilib.experiments.study import Study
 from minilib.experiments.tasks import train
 from minilib.schedules import polynomial, warmup
 from studies.protocols import NUMPY, scored, start
+from studies.study import Study
 
 SIZES = {
     "laptop": {

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from minilib.experiments.study import Study
 from studies.protocols import start
+from studies.study import Study
 
 # rounds; width, layers and vocabulary of the transformer
 SIZES = {"laptop": {"repeats": 5, "shape": (256, 10, 8192)}, "toy": {"repeats": 1, "shape": (16, 2, 200)}}

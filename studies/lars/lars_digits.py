@@ -8,11 +8,11 @@ tenth of the steps and quadratic decay. Larger: batches, seeds, epochs. About fi
 
 import numpy as np
 
-from minilib.experiments.study import Study
 from minilib.experiments.tasks import DigitsTask, train
 from minilib.optim import LARS, SGD
 from minilib.schedules import polynomial, warmup
 from studies.protocols import NUMPY, inside, start
+from studies.study import Study
 
 SIZES = {
     "laptop": {

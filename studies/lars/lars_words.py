@@ -5,9 +5,9 @@ on five fresh seeds. Same warm-up (a tenth of the steps) and linear decay for al
 in LARS and LAMB. Larger: steps, seeds. About a quarter of an hour on one core.
 """
 
-from minilib.experiments.study import Study
 from minilib.optim import LAMB, LARS, SGD, AdamW
 from studies.protocols import NUMPY, TOY_WORDS, WORDS, compare_on_words, start
+from studies.study import Study
 
 FIRST = {"Momentum": 0.0125, "LARS": 0.05, "AdamW": 0.00125, "LAMB": 0.00125}
 SIZES = {"laptop": WORDS | {"count": 7}, "toy": TOY_WORDS}

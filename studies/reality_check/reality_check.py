@@ -11,11 +11,11 @@ import numpy as np
 from scipy.stats import qmc
 
 from minilib.data import docstrings
-from minilib.experiments.study import Study
 from minilib.experiments.tasks import train
 from minilib.optim import LAMB, LARS, SGD, AdamW
 from minilib.schedules import polynomial, warmup
 from studies.protocols import NUMPY, scored, start
+from studies.study import Study
 
 # cell -> (task, batch size, steps, batch losses in the running mean that is compared with the target)
 CELLS = {

@@ -8,7 +8,6 @@ see 20 million tokens: 1e15 operations in each of some 140 runs, 45 minutes at a
 estimated, not run.
 """
 
-from minilib.experiments.study import Study
 from studies.protocols import (
     GPU_THREE_MODELS,
     THREE_MODELS,
@@ -16,6 +15,7 @@ from studies.protocols import (
     compare_models,
     start,
 )
+from studies.study import Study
 
 RATES = {
     "adamw": [1e-3, 2e-3, 4e-3],

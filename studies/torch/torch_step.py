@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from minilib.experiments.study import Study
 from studies.protocols import start
+from studies.study import Study
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 # label -> (parameters, tensors); of the first part BERT-base's, which is (None, None)

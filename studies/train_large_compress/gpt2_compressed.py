@@ -21,13 +21,13 @@ from minilib.analysis import flops
 from minilib.compress import SPARSITIES, keep_pruned, load_into, prune, store, total_bytes
 from minilib.data import corpora, docstrings
 from minilib.data.packing import packed_rows
-from minilib.experiments.study import Study
 from minilib.training import export
 from minilib.training.config import Config
 from minilib.training.device import pick
 from minilib.training.optimizers import optimizer
 from minilib.training.trainer import Diverged
 from studies.protocols import GPT2, GPU_MODEL, TOY_MODEL, autocast, counting, pretrain, start, tune
+from studies.study import Study
 
 SIZES = {
     "laptop": {

@@ -19,12 +19,12 @@ import torch
 
 from minilib.analysis import flops
 from minilib.data import docstrings
-from minilib.experiments.study import Study
 from minilib.training import export
 from minilib.training.config import Config
 from minilib.training.device import pick, wait
 from minilib.training.optimizers import optimizer
 from studies.protocols import SHORT_TEXT, autocast, losses, scaled, start, tune
+from studies.study import Study
 
 SIZES = {
     "laptop": {

@@ -10,10 +10,10 @@ them. At size "gpu" 4 layers of width 256, after 400, 800 and 1,600 steps of 256
 import shutil
 
 from minilib.data import docstrings
-from minilib.experiments.study import Study
 from minilib.training import export, trainer
 from minilib.training.config import Config
 from studies.protocols import GPU_MODEL, TOY_MODEL, start
+from studies.study import Study
 
 SMALL = {"layers": 1, "width": 32, "vocabulary": 2048, "length": 32, "lr": 8e-3, "evaluate_rows": 256}
 SIZES = {

@@ -16,11 +16,11 @@ import torch
 
 from minilib.analysis import flops
 from minilib.data.translation import Pairs, TranslationData, multi30k, shared_tokenizer
-from minilib.experiments.study import Study
 from minilib.models import registry
 from minilib.training.device import pick
 from minilib.training.translate import bleu, train_pairs, translate
 from studies.protocols import best_rate, start
+from studies.study import Study
 
 SIZES = {
     "laptop": {

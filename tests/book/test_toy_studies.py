@@ -19,8 +19,8 @@ from minilib import data
 from minilib.data import translation
 from minilib.data.images import Photographs
 from minilib.experiments import records
-from minilib.experiments.study import Study
 from minilib.training import device
+from studies.study import Study
 
 sys.path.insert(0, str(ROOT))
 from studies import protocols  # the folder is no installed package

@@ -11,7 +11,7 @@ from minilib import data
 from minilib.data import package_docs
 from minilib.experiments import records
 from minilib.experiments.records import Project, load, same_corpus
-from minilib.experiments.study import Study
+from studies.study import Study
 
 ROOT = Path(__file__).resolve().parents[2]
 CAT = "The cat that sat on the mat is not the one that we saw in the garden."

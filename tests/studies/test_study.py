@@ -4,9 +4,10 @@ import json
 
 import pytest
 
-from minilib.experiments import records, study
+from minilib.experiments import records
 from minilib.experiments.records import Project, load
-from minilib.experiments.study import Study, StudyArgs, settings
+from studies import study
+from studies.study import Study, StudyArgs, settings
 
 
 def home(folder):

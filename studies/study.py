@@ -17,8 +17,8 @@ from types import SimpleNamespace
 
 from minilib import needs
 from minilib.data import Docstrings
-from minilib.experiments import spread
 from minilib.experiments.records import Project, commit, machine, now, project, write
+from studies import spread
 
 USUAL = {"laptop": "cpu", "toy": "cpu", "gpu": "cuda"}  # size -> the device that it is for
 

@@ -5,9 +5,9 @@ import time
 
 import pytest
 
-from minilib.experiments import spread
 from minilib.experiments.records import Project
-from minilib.experiments.study import Study, StudyArgs
+from studies import spread
+from studies.study import Study, StudyArgs
 
 
 def test_jobs_run_in_other_processes_and_their_results_come_back(tmp_path):
