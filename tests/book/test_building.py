@@ -74,11 +74,10 @@ def test_a_stale_module_executes_exactly_the_chapters_that_reach_it_and_once(sma
     stored = (small_book / "notebooks" / "01_a.ipynb").read_bytes()
 
     (small_book / "minilib" / "fruit.py").write_text('NAME = "second fruit"\n')
-    for _ in range(2):
-        assert build_book.build(small_book) == 0
-        page = (small_book / PAGE).read_text()
-        assert "second fruit" in page
-        assert "first fruit" not in page
+    assert build_book.build(small_book) == 0
+    for shown in ((small_book / PAGE).read_text(), str(build_book.choose_outputs(small_book)["01_a"].nb)):
+        assert "second fruit" in shown
+        assert "first fruit" not in shown
     assert first.read_text() == "ran\n" * 2  # into its notebook, and by the first build
     assert second.read_text() == "ran\n"
     assert (small_book / "notebooks" / "01_a.ipynb").read_bytes() == stored

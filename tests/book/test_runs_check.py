@@ -82,7 +82,7 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("file", "content", "said"), BAD, ids=[said[-50:] for _, _, said in BAD])
+@pytest.mark.parametrize(("file", "content", "said"), BAD, ids=[said.removeprefix(NAMED) for _, _, said in BAD])
 def test_one_fault_is_one_line_that_names_it(root, file, content, said):
     change(root, file, content)
     (violation,) = runs_check.violations(root)
