@@ -80,7 +80,7 @@ runs-check: $(READY)  ## recorded runs: every field there, made by a study, read
 prove: $(READY)  ## attack and decide the steps of the proofs: make prove PROVE="lamb"
 	$(PY) tools/prove.py $(PROVE)
 
-handout: $(READY)  ## a chapter without solutions and outputs, for students: make handout NAME=02_sgd
+handout: $(READY)  ## a chapter without solutions and outputs, for students: make handout NAME=sgd
 	$(PY) tools/handout.py $(NAME)
 
 lock: $(READY)  ## requirements.in -> requirements.txt

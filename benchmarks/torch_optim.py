@@ -33,7 +33,7 @@ from minilib.analysis.memory import Transformer
 BERT = {"vocabulary": 30522, "max_length": 512, "segments": 2, "head": True}
 METHODS = ("LAMB", "LARS", "Adafactor", "CAME")
 PASSES = {method: optim.METHODS[method].passes for method in ("AdamW", *METHODS)}
-CHAPTER = Path(__file__).parents[1] / "notebooks" / "13_torch.md"
+(CHAPTER,) = (Path(__file__).parents[1] / "notebooks").glob("??_torch.md")
 
 
 def bytes_per_parameter(method: str) -> int:
@@ -42,7 +42,7 @@ def bytes_per_parameter(method: str) -> int:
 
 
 def chapters_class(name: str):
-    """A class that chapter 13 writes, as the page has it."""
+    """A class that "From NumPy to PyTorch" writes, as the page has it."""
     cells = re.findall(r"```\{code-cell\} ipython3\n(.*?)```", CHAPTER.read_text(), re.S)
     space = {"torch": torch}
     for cell in cells:

@@ -1,6 +1,6 @@
 """A chapter as a notebook without solutions and outputs, to give to students.
 
-    python tools/handout.py 07_lamb     writes handouts/07_lamb.ipynb
+    python tools/handout.py lamb     writes handouts/lamb.ipynb
 
 It lies beside `notebooks/`, where the paths in a chapter lead to the same places. Deliberately absent: anything that
 takes solutions out of the book; they are public, and a handout is no examination.
@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import jupytext
+from chapters import name_of
 
 import notebooks
 
@@ -32,18 +33,16 @@ def write(name: str, root: Path = ROOT) -> Path:
     Raises:
         ValueError: there is no chapter of this name.
     """
-    found = {path.stem: path for path in notebooks.chapters(root)}
-    if name not in found:
-        raise ValueError(f"there is no chapter {name!r}: the book has {', '.join(found)}")
-    path = root / "handouts" / f"{name}.ipynb"
+    source = notebooks.find(name, root)
+    path = root / "handouts" / f"{name_of(source.stem)}.ipynb"
     path.parent.mkdir(exist_ok=True)
-    jupytext.write(jupytext.reads(without_solutions(found[name].read_text(encoding="utf-8")), fmt="md:myst"), path)
+    jupytext.write(jupytext.reads(without_solutions(source.read_text(encoding="utf-8")), fmt="md:myst"), path)
     return path
 
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("name", nargs="?", default="", help="a chapter, as its file is called: 07_lamb")
+    parser.add_argument("name", nargs="?", default="", help="a chapter, such as lamb")
     try:
         print(f"Wrote {write(parser.parse_args(arguments).name).relative_to(ROOT)}, without solutions and outputs.")
     except ValueError as error:

@@ -21,6 +21,8 @@ from pathlib import Path
 import preflight
 import proved
 
+import notebooks
+
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
 UNCHECKED = 4
@@ -66,9 +68,10 @@ def cells(chapters: list[str]) -> bool:
     return run([*PYTEST, *options, *chapters])
 
 
-def nbval(beginnings: str = "") -> bool:
-    """The cells of the book, or of the chapters whose names begin so; the chapters that take longest begin."""
-    chosen = [p for p in (ROOT / "notebooks").glob("*.ipynb") if p.name.startswith(tuple(beginnings.split(",")))]
+def nbval(names: str = "") -> bool:
+    """The cells of the book, or of the chapters of these names; the chapters that take longest begin."""
+    every = sorted((ROOT / "notebooks").glob("*.ipynb"))
+    chosen = [notebooks.pair(notebooks.find(name)) for name in names.split(",")] if names else every
     runs = {path: proved.load(ROOT / proved.FOLDER, path.stem) for path in chosen}
     order = sorted(runs, key=lambda path: -(runs[path] or {}).get("seconds", 1e9))
     return cells([f"notebooks/{path.name}" for path in order])
@@ -95,7 +98,7 @@ STEPS: dict[str, Callable[..., bool]] = {step.__name__: step for step in (lint, 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("steps", nargs="*", help=f"some of {', '.join(STEPS)} (default: all)")
-    parser.add_argument("--chapters", default="", help="of nbval: those whose names begin so, such as 01,02")
+    parser.add_argument("--chapters", default="", help="of nbval: names, separated by commas, such as sgd,adam")
     asked = parser.parse_args()
     names, more = asked.steps or [*STEPS], {"nbval": [asked.chapters]} if asked.chapters else {}
     unchecked = ""

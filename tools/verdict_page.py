@@ -146,11 +146,6 @@ def of_chapter(nb) -> list[Table]:
     return tables
 
 
-def chapter_name(notebook: str) -> str:
-    """A chapter's name without its number: lamb for 07_lamb."""
-    return notebook.partition("_")[2]
-
-
 def counted(notebooks: dict) -> list[tuple[str, Table, str]]:
     """Every table with its notebook, and why it is not counted where it is not."""
     every, earlier = [], {}
@@ -158,7 +153,11 @@ def counted(notebooks: dict) -> list[tuple[str, Table, str]]:
         for one in of_chapter(nb):
             rows = {tuple(row[1:]) for row in one.rows}
             before = [old for old, numbers in earlier.items() if rows <= numbers and old != name]
-            why = "The losses are invented, to show the rule." if (chapter_name(name), one.section) in INVENTED else ""
+            why = (
+                "The losses are invented, to show the rule."
+                if (chapters.name_of(name), one.section) in INVENTED
+                else ""
+            )
             if before:
                 number = before[0].split("_")[0].lstrip("0")
                 why = f"Printed again from [chapter {number}](../notebooks/{before[0]}.ipynb)."
@@ -170,7 +169,7 @@ def counted(notebooks: dict) -> list[tuple[str, Table, str]]:
 
 def line(name: str, one: Table, row: list[str]) -> list[str]:
     """A row of the page: its claim says what is compared, and leads to the section that decides it."""
-    what = SAID.get((chapter_name(name), one.what), one.what)
+    what = SAID.get((chapters.name_of(name), one.what), one.what)
     said = re.sub(r"[^\w\s]|_", lambda sign: f"&#{ord(sign[0])};", f"{row[0]}: {what}")  # no sign is Markdown
     return [f'<a href="../notebooks/{name}.html#{one.anchor}">{said}</a>', *row[1:]]
 

@@ -22,7 +22,7 @@ def test_no_solution_is_left_and_every_exercise_stays(path):
 def test_the_first_cells_of_a_handout_run_where_it_lies(tmp_path):
     for name in FOLDERS:
         (tmp_path / name).symlink_to(ROOT / name)
-    path = handout.write("A_toolbox", tmp_path)
+    path = handout.write("toolbox", tmp_path)
     nb = nbformat.read(path, as_version=4)
     code = [cell for cell in nb.cells if cell.cell_type == "code"]
     assert not any(cell.outputs for cell in code)
@@ -34,11 +34,11 @@ def test_the_first_cells_of_a_handout_run_where_it_lies(tmp_path):
 def test_a_name_that_no_chapter_has_is_refused_with_those_that_there_are(capsys):
     assert handout.main(["lamp"]) == 2
     assert "'lamp'" in (said := capsys.readouterr().out)
-    assert "A_toolbox" in said
+    assert "toolbox" in said
 
 
 def test_the_page_for_lecturers_has_the_one_command():
-    assert "make handout NAME=A_toolbox" in (ROOT / "book" / "teaching.md").read_text()
+    assert "make handout NAME=toolbox" in (ROOT / "book" / "teaching.md").read_text()
     assert re.search(
         r"^handout:.*\n\t\$\(PY\) tools/handout.py \$\(NAME\)", (ROOT / "Makefile").read_text(), re.MULTILINE
     )

@@ -61,7 +61,7 @@ ONE = "lower      verdict     by    interval  can see\nA below B  confirmed  1.0
 
 
 def test_a_table_that_is_printed_again_is_shown_and_not_counted():
-    """Caught: appendix B prints rows of chapters 6 and 12 again, and 20 claims counted twice."""
+    """Caught: appendix B prints rows of two chapters again, and 20 claims counted twice."""
     again = ONE.replace("lower    ", "below A  ").replace("A below B", "       B ")
     books = {
         "07_a": notebook(markdown("# Title\n\n## Is it?"), cell("1", ONE)),

@@ -3,6 +3,7 @@
 Every page is served from this machine. A request to any other place is refused and remembered.
 """
 
+import re
 from http.server import SimpleHTTPRequestHandler
 from pathlib import Path
 
@@ -17,6 +18,11 @@ def site_pages():
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text())
     chapters = [chapter["file"] for part in toc["parts"] for chapter in part["chapters"]]
     return [toc["root"], *chapters]
+
+
+def chapter_page(name):
+    """The page of the chapter that is called so: with its number, `notebooks/NN_lamb` for lamb."""
+    return next(page for page in site_pages() if re.sub(r"^notebooks/(\d\d|[A-Z])_", "", page) == name)
 
 
 SETTLED = """() =>

@@ -3,7 +3,7 @@
 from importlib.resources import files
 
 import pytest
-from browsing import Visit
+from browsing import Visit, chapter_page
 from test_site import UNFOLD
 
 PAGES = (
@@ -12,11 +12,7 @@ PAGES = (
     "book/verdicts",
     "book/theorems",
     "search",
-    "notebooks/01_loss_and_gradient",
-    "notebooks/05_big_batches",
-    "notebooks/07_lamb",
-    "notebooks/09_memory",
-    "notebooks/C_which_lamb",
+    *map(chapter_page, ("loss_and_gradient", "big_batches", "lamb", "memory", "which_lamb")),
 )
 # Everything open; links that are shown while hovering only are gone.
 OPEN = """() => {

@@ -1,4 +1,4 @@
-"""Chapter 4's figures that move: what they compute is what minilib computes."""
+"""The figures that move on Adam's page: what they compute is what minilib computes."""
 
 import math
 

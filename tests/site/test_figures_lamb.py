@@ -1,4 +1,4 @@
-"""The figures that move of chapter 7: their numbers beside the record, minilib's networks and minilib's steps."""
+"""The figures that move on LAMB's page: their numbers beside the record, minilib's networks and minilib's steps."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""The figures that move in chapter 3 compute what NumPy and minilib compute."""
+"""The figures that move on momentum's page compute what NumPy and minilib compute."""
 
 import numpy as np
 import pytest

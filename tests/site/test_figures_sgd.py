@@ -1,4 +1,4 @@
-"""The numbers of chapter 2's figures that move: they are those of the chapter's formulas and of minilib."""
+"""The numbers of the figures that move on SGD's page: they are those of the chapter's formulas and of minilib."""
 
 import numpy as np
 import pytest

@@ -4,7 +4,7 @@ import json
 from itertools import product
 
 import pytest
-from browsing import Visit
+from browsing import Visit, chapter_page
 
 from minilib.analysis.memory import PRECISIONS, STATE, Transformer, training_bytes
 
@@ -15,7 +15,7 @@ MODELS = {
     "BERT-4B": Transformer(width=2560, layers=48, heads=40, **BERT),
     "70B": Transformer(32000, 4096, width=8192, layers=80, heads=64, ffn=36864),
 }
-PAGE = "notebooks/09_memory"
+PAGE = chapter_page("memory")
 pytestmark = pytest.mark.xdist_group("memory figure")  # which opens the page once
 START = {
     "model": "BERT-Large",

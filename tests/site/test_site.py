@@ -4,7 +4,7 @@ import contextlib
 import math
 import re
 
-from browsing import HTML, Visit
+from browsing import HTML, Visit, chapter_page
 from playwright.sync_api import TimeoutError
 
 # What a reader sees of a formula that was not typeset.
@@ -210,7 +210,7 @@ PAPER = f"""() => ({{
 
 
 def test_paper_has_the_number_the_code_of_solutions_and_still_pictures_without_controls(visit):
-    page = visit("notebooks/07_lamb").page
+    page = visit(chapter_page("lamb")).page
     page.evaluate(UNFOLD)  # as the theme does before it prints
     page.emulate_media(media="print")
     paper = page.evaluate(PAPER)
