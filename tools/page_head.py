@@ -20,7 +20,10 @@ ICON = """{of} {{ content: ""; display: inline-block; width: {em}em; height: 1em
 """
 SVG = "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {w} {h}'><path d='{path}'/></svg>"
 # The boxes that have an icon beside their titles, where the theme would load a font for it.
-TITLES = {".bd-article .admonition > .admonition-title::after": "bell", ".bd-article .exercise > p::after": "pencil"}
+TITLES = {
+    ".bd-article .admonition > .admonition-title::after": "bell",
+    ".bd-article .exercise > .admonition-title::after": "pencil",
+}
 
 
 def without_unused(head: str) -> str:
