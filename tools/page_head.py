@@ -20,7 +20,10 @@ ICON = """{of} {{ content: ""; display: inline-block; width: {em}em; height: 1em
 """
 SVG = "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {w} {h}'><path d='{path}'/></svg>"
 # The boxes that have an icon beside their titles, where the theme would load a font for it.
-TITLES = {".bd-article .admonition > .admonition-title::after": "bell", ".bd-article .exercise > p::after": "pencil"}
+TITLES = {
+    ".bd-article .admonition > .admonition-title::after": "bell",
+    ".bd-article .exercise > .admonition-title::after": "pencil",
+}
 
 
 def without_unused(head: str) -> str:
@@ -61,9 +64,30 @@ def icons(names: set[str], library: str) -> str:
     return "".join(rules)
 
 
-def rounded(svg: str) -> str:
-    """A drawing whose paths have two decimals; 0.01 points are a seventieth of a pixel."""
-    return re.sub(r'(?<= d=")[^"]+', lambda path: re.sub(r"(\.\d\d)\d+", r"\1", path[0]), svg)
+NUMBERS = {"M": 2, "L": 2, "Q": 4, "C": 6, "z": 0}  # that follow the letter in a path of matplotlib's
+
+
+def shorter(path: re.Match) -> str:
+    """A path in steps of 0.01 from point to point, where it has absolute points; any other path as it is."""
+    if "," in path[0]:
+        return path[0]
+    at, start, said, last = (0, 0), (0, 0), [], ""
+    for kind, numbers in re.findall(r"([A-Za-z])([^A-Za-z]*)", path[0]):
+        whole = [round(100 * float(number)) for number in numbers.split()]
+        if len(whole) != NUMBERS.get(kind):
+            return path[0]
+        steps = " ".join(f"{(number - at[k % 2]) / 100:g}" for k, number in enumerate(whole))
+        said.append((" " if kind == last == "L" else kind.lower()) + steps)  # a second line needs no letter
+        at, last = tuple(whole[-2:]) or start, kind
+        start = at if kind == "M" else start
+    return re.sub(r"\b0\.", ".", "".join(said).replace(" -", "-"))
+
+
+def rounded(drawing: str) -> str:
+    """A drawing with shorter paths, without the lines between its elements; 0.01 points are a seventieth of a pixel."""
+    drawing = re.sub(r"<metadata>.*?</metadata>", "", drawing, flags=re.DOTALL)
+    drawing = re.sub(r">\s*\n\s*<", "><", drawing)
+    return re.sub(r'(?<= d=")[^"]+', shorter, drawing)
 
 
 def change(path: Path, function) -> None:

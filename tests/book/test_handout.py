@@ -8,7 +8,7 @@ import pytest
 from nbclient import NotebookClient
 from small_books import CHAPTERS, ROOT
 
-FOLDERS = ("minilib", "book", "notebooks")
+FOLDERS = ("minilib", "proofs", "book", "notebooks")
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)

@@ -40,9 +40,19 @@ def test_an_icon_is_drawn_from_the_path_in_the_library_and_other_names_are_passe
     assert "fa-lg" not in style
 
 
-def test_only_the_paths_of_a_drawing_are_rounded():
-    drawing = '<g transform="scale(0.015625)"><path d="M 1.23456 2.5 L 3.14159 4" x="1.23456"/></g>'
-    assert page_head.rounded(drawing) == drawing.replace("M 1.23456 2.5 L 3.14159", "M 1.23 2.5 L 3.14")
+@pytest.mark.parametrize(
+    ("path", "shorter"),
+    [
+        ("M 1.23456 2.5 \nL 3.14159 4 \nL 13 3.5 \nz\nM 0.1 9 ", "m1.23 2.5l1.91 1.5 9.86-.5zm-1.13 6.5"),
+        ("M 1 1 \nQ 2 2 3 1 \nL 4 1 ", "m1 1q1 1 2 0l1 0"),
+        ("M 1 1 C 1 2 2 3 3 3", "m1 1c0 1 1 2 2 2"),
+        ("M1.23456,2L3,4", "M1.23456,2L3,4"),
+        ("M 1 1 L 2 2 3 3", "M 1 1 L 2 2 3 3"),
+    ],
+)
+def test_only_the_paths_of_a_drawing_are_shortened(path, shorter):
+    drawing = '<g transform="scale(0.015625)"><path d="{}" x="1.23456"/></g>'
+    assert page_head.rounded(drawing.format(path)) == drawing.format(shorter)
 
 
 @pytest.mark.parametrize(

@@ -81,9 +81,9 @@ def test_invented_losses_are_not_counted():
 def test_what_the_page_says_of_tables_is_said_of_tables_that_there_are():
     """A heading that is renamed must be renamed there too, or invented losses count again."""
     there = {path.stem: verdict_page.of_chapter(chapters.read(path)) for path in CHAPTERS}
-    names = {(verdict_page.chapter_name(name), one.section) for name, tables in there.items() for one in tables}
+    names = {(chapters.name_of(name), one.section) for name, tables in there.items() for one in tables}
     assert names >= verdict_page.INVENTED
-    heads = {(verdict_page.chapter_name(name), one.what) for name, tables in there.items() for one in tables}
+    heads = {(chapters.name_of(name), one.what) for name, tables in there.items() for one in tables}
     assert heads >= set(verdict_page.SAID)
 
 

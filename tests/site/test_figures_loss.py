@@ -1,4 +1,4 @@
-"""The figures that move on the first chapter's page: what they compute is what NumPy and the chapter's machine compute."""
+"""The figures that move on the first page: what they compute is what NumPy and the chapter's machine compute."""
 
 import numpy as np
 import pytest

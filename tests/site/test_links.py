@@ -44,7 +44,5 @@ def test_there_are_thousands_of_them():
 
 def test_a_page_that_is_not_there_and_a_place_that_is_not_on_it_are_found(tmp_path):
     page = tmp_path / "a.html"
-    page.write_text(
-        '<p id="here"><a href="#here">1</a><a href="##here">2</a><a href="b.html#x">3</a><img src="c.svg"></p>'
-    )
+    page.write_text('<p id="here"><a href="#here">1</a><a href="##here">2</a><a href="b.html#x">3</a></p>')
     assert dead(tmp_path, [page]) == ["a.html: ##here", "a.html: b.html#x"]
