@@ -241,7 +241,7 @@ def _cut(t, size, dim, first, count):
 
 def apply(phase, x, g, s, sums, n):
     """One call of a phase; what the last one returns is subtracted."""
-    dtype = next(iter(s.values())).dtype
+    dtype = x.dtype if x.dtype not in (torch.bfloat16, torch.float16) else torch.float32  # that of the statistics
     wide, g = x.to(dtype), g.to(dtype)
     if n["clip"] is not None:
         g = g * n["clip"]

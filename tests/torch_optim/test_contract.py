@@ -8,6 +8,7 @@ import torch
 
 from minilib import torch_optim
 from minilib.torch_optim import LAMB, Adafactor
+from minilib.torch_optim.base import Optimizer
 from tests.torch_optim.cases import (
     METHODS,
     WAYS,
@@ -272,3 +273,27 @@ def test_what_a_hook_makes_of_the_loaded_state_is_what_the_next_step_finds():
     assert set(seen) == {torch.float64}, "a hook sees the state as it was saved"
     assert {state["exp_avg"].dtype for state in opt.state.values()} == {torch.float32}
     assert not any(state["exp_avg"].any() for state in opt.state.values())
+
+
+class Sign(Optimizer):
+    """x ← x − η sign(g): a method that remembers nothing."""
+
+    def __init__(self, params, lr=1.0, **options):
+        super().__init__(params, locals(), options)
+
+    def state_shapes(self, shape, dims):
+        return {}
+
+    def numbers(self, group, t):
+        return {"lr": group["lr"]}, {}
+
+    def phases_of(self, shape, dims):
+        return (lambda x, g, s, sums, n: n["lr"] * g.sign(),)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+def test_a_method_without_state_takes_its_steps(dtype):
+    p = torch.nn.Parameter(torch.tensor([[1.0, 2.0], [3.0, 4.0]], dtype=dtype))
+    p.grad = torch.tensor([[0.5, -2.0], [0.0, 1e-3]], dtype=dtype)
+    Sign([p], lr=0.5).step()
+    assert p.tolist() == [[0.5, 2.5], [3.0, 3.5]]
