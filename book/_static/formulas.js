@@ -19,7 +19,7 @@ function fitFormulas() {
     formula.classList.toggle("too-wide", shares[k] < LEAST);
   });
   document.querySelectorAll("article .cell_output img").forEach(keepSize);
-  document.querySelectorAll("article :is(mjx-container, pre, .pst-scrollable-table-container, .wide)").forEach(fade);
+  document.querySelectorAll("article :is(mjx-container, pre, p, .pst-scrollable-table-container, .wide)").forEach(fade);
 }
 
 // A picture keeps the width on a phone at which its words can be read (tools/readable_pictures.py): where that is more

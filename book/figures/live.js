@@ -321,14 +321,15 @@ const Live = (() => {
   function alone(box) {
     if (box.parentElement.matches("dialog")) return box.parentElement.close();
     const focused = box.contains(document.activeElement) ? document.activeElement : box.querySelector(".live-foot button");
+    let last = focused; // where a reader is; closing the dialog loses it
     const number = box.closest("figure")?.querySelector(".caption-number")?.textContent.trim() ?? "The figure";
     const dialog = el("dialog", { class: "live-alone", "aria-label": `${number}, alone` }, document.body);
     const place = el("div", { style: `height: ${box.offsetHeight}px` }), back = box.querySelector(".live-foot button");
     box.replaceWith(place);
     dialog.append(box);
     back.textContent = "Back to the page (Esc)";
+    dialog.addEventListener("focusin", (event) => { last = event.target; });
     dialog.addEventListener("close", () => {
-      const last = box.contains(document.activeElement) ? document.activeElement : back;
       back.textContent = "Show alone (f)";
       place.replaceWith(box);
       dialog.remove();

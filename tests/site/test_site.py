@@ -32,8 +32,8 @@ UNFOLD = f"""() => [...document.querySelectorAll("div.solution.dropdown")].filte
   return !shown(body);
 }}).map(solution => solution.id)"""
 
-# Loads every picture; source, description, width of its own, and whether it has a place on the page.
-PICTURES = """async () => Promise.all([...document.querySelectorAll("article img")].map(async image => {
+# Loads every picture but the stills for paper; source, description, width of its own, and whether it has a place on the page.
+PICTURES = """async () => Promise.all([...document.querySelectorAll("article img:not(.still)")].map(async image => {
   image.loading = "eager";
   await image.decode().catch(() => null);
   return [image.src, image.alt, image.naturalWidth, image.getClientRects().length];
