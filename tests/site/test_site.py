@@ -32,7 +32,7 @@ UNFOLD = f"""() => [...document.querySelectorAll("div.solution.dropdown")].filte
   return !shown(body);
 }}).map(solution => solution.id)"""
 
-# Loads every picture but the stills for paper; source, description, width of its own, and whether it has a place on the page.
+# Loads every picture but the stills for paper; source, description, width of its own, and whether it has a place.
 PICTURES = """async () => Promise.all([...document.querySelectorAll("article img:not(.still)")].map(async image => {
   image.loading = "eager";
   await image.decode().catch(() => null);
