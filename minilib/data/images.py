@@ -41,8 +41,7 @@ def digits() -> Digits:
         from sklearn.datasets import load_digits  # here, so that the package needs NumPy alone
 
     x, y = load_digits(return_X_y=True)
-    x = x / 16  # scikit-learn counts ink from 0 to 16
-    y = y.astype(np.int64)
+    x, y = x / 16, y.astype(np.int64)  # scikit-learn counts ink from 0 to 16
     test = np.zeros(len(y), dtype=bool)
     test[np.argsort(y, kind="stable")[::5]] = True
     return Digits(x[~test], y[~test], x[test], y[test])
@@ -58,7 +57,6 @@ class Photographs(NamedTuple):
     source: str  # "official", or "JPEG copy": accuracies differ slightly
 
 
-CLASSES = "airplane automobile bird cat deer dog frog horse ship truck".split()  # of CIFAR-10, in order
 RECORD = 1 + 3 * 32 * 32  # bytes of the official files: a label, and the planes
 
 

@@ -29,9 +29,8 @@ class Loader:
     Args:
         rows: (N, length) numbers, as from `packed_rows`.
         objective: (rows, index, first, seed) -> dict of arrays, see `objectives`.
-        batch_size: rows of a step, over all processes.
+        batch_size: rows of a step, over all `world_size` processes, of which this is number `rank`.
         seed: of the order of the rows and of all that the objective draws.
-        rank, world_size: number of this process, and how many there are.
         micro: rows of a micro-batch, by default all that this process has.
 
     Raises:
