@@ -58,8 +58,7 @@ def task(name: str) -> Classification:
 
     The files are UTF-8, with a first line `sentence<TAB>label` and one text a line; a label may be any string.
 
-    Raises:
-        ValueError: no task and no folder of that name; SST-2 cannot be had; a line or a label of a file is wrong.
+    ValueError: no task and no folder of that name; SST-2 cannot be had; a line or a label of a file is wrong.
     """
     parts, folder = ("train", "validation"), Path(name)
     if name == "packages":

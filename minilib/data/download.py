@@ -31,8 +31,7 @@ def downloaded(file: str, sha256: str | None, address: str, size: int | None = N
     sum of the first download is trusted: it is written beside the file, as NAME.sha256, and compared from then on.
     The `size` in bytes, where it is known, is compared when the file was downloaded.
 
-    Raises:
-        ValueError: it cannot be had; the message says what must lie where.
+    ValueError: it cannot be had; the message says what must lie where.
     """
     with needs("train"):
         import pooch

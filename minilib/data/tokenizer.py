@@ -59,8 +59,7 @@ class Tokenizer:
         dtype: of stored numbers, uint16 where they fit.
         content: the text of its tokenizer.json. Equal tokenizers have equal ones.
 
-    Raises:
-        ValueError: the numbers of its tokens have gaps.
+    ValueError: the numbers of its tokens have gaps.
     """
 
     def __init__(self, kind: str, inner: tokenizers.Tokenizer) -> None:
@@ -103,8 +102,7 @@ class Tokenizer:
 def read(text: str) -> Tokenizer:
     """The tokenizer with this tokenizer.json, from here or from elsewhere.
 
-    Raises:
-        ValueError: it is none, or has not the special tokens of BERT, GPT-2 or T5.
+    ValueError: it is none, or has not the special tokens of BERT, GPT-2 or T5.
     """
     try:
         inner = tokenizers.Tokenizer.from_str(text)
@@ -154,8 +152,7 @@ def get_tokenizer(texts: Texts, kind: str, vocabulary: int, say: Say = silent) -
     A short text gives fewer tokens: pairs that occur once are not joined. A long one is sampled, see `sample`. `say` is
     told how far it is, where that takes long.
 
-    Raises:
-        ValueError: no such kind, or fewer tokens than special tokens and 256 bytes.
+    ValueError: no such kind, or fewer tokens than special tokens and 256 bytes.
     """
     if kind not in SPECIAL:
         raise ValueError(f"kind = {kind!r}: must be one of {', '.join(SPECIAL)}")

@@ -32,8 +32,7 @@ class Pairs(NamedTuple):
 def multi30k() -> dict[str, Pairs]:
     """English to German captions of pictures (Elliott et al. 2016): train 29,000, validation 1,014, test 1,000.
 
-    Raises:
-        ValueError: a file is not in the cache and cannot be downloaded.
+    ValueError: a file is not in the cache and cannot be downloaded.
     """
     return {part: Pairs(lines(f"{stem}.en.gz"), lines(f"{stem}.de.gz")) for part, stem in PARTS.items()}
 
