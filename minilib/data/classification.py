@@ -58,20 +58,17 @@ def task(name: str) -> Classification:
 
     The files are UTF-8, with a first line `sentence<TAB>label` and one text a line; a label may be any string.
 
-    Raises:
-        ValueError: no task and no folder of that name; SST-2 cannot be had; a line or a label of a file is wrong.
+    ValueError: no task and no folder of that name; SST-2 cannot be had; a line or a label of a file is wrong.
     """
+    parts, folder = ("train", "validation"), Path(name)
     if name == "packages":
         docs = docstrings()
-        return classification(name, paragraphs(docs, "train"), paragraphs(docs, "validation"))
+        return classification(name, *(paragraphs(docs, part) for part in parts))
     if name == "sst2":
         return classification(name, *(read_tsv(get(f"sst2/{part}.tsv"), header=False) for part in ("train", "dev")))
-    folder = Path(name)
     if not folder.is_dir():
         raise ValueError(f"task = {name!r}: must be 'packages', 'sst2' or a folder with train.tsv and validation.tsv")
-    return classification(
-        folder.resolve().name, *(read_tsv(folder / f"{part}.tsv") for part in ("train", "validation"))
-    )
+    return classification(folder.resolve().name, *(read_tsv(folder / f"{part}.tsv") for part in parts))
 
 
 def classification(name: str, train: list[tuple[str, str]], validation: list[tuple[str, str]]) -> Classification:
@@ -82,7 +79,7 @@ def classification(name: str, train: list[tuple[str, str]], validation: list[tup
     number = {label: i for i, label in enumerate(labels)}
     if unknown := sorted({label for _, label in validation} - set(labels)):
         raise ValueError(f"task = {name!r}: the label {unknown[0]!r} is in validation only; training has {labels}")
-    parts = [Part([text for text, _ in pairs], [number[label] for _, label in pairs]) for pairs in (train, validation)]
+    parts = [Part([text for text, _ in p], [number[label] for _, label in p]) for p in (train, validation)]
     return Classification(name, labels, *parts)
 
 
@@ -131,10 +128,9 @@ class ClassificationData:
         """
         rows = [self.rows[i] for i in index]
         width = min(self.length, -(-max(map(len, rows)) // UNIT) * UNIT)
-        tokens = np.full((len(rows), width), self.padding)
-        for filled, row in zip(tokens, rows, strict=True):
-            filled[: len(row)] = row
         mask = np.arange(width) < np.array([len(row) for row in rows])[:, None]
+        tokens = np.full(mask.shape, self.padding)
+        tokens[mask] = np.concatenate(rows)
         return torch.from_numpy(tokens), torch.from_numpy(mask), torch.from_numpy(self.targets[index])
 
     def by_length(self, count: int) -> list[np.ndarray]:

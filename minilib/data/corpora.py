@@ -10,7 +10,7 @@ Deliberately absent: shuffling (the loader does it), and languages: nothing here
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ from minilib.data import docstrings, files, hub_datasets
 from minilib.data.catalogue import get
 from minilib.data.novels import novels
 from minilib.data.package_docs import VALIDATION_SHARE
-from minilib.data.progress import silent
+from minilib.data.progress import Say, silent
 
 NAMES = ("docstrings", "novels", "wikitext-103", "c4-sample")
 HUB = re.compile(r"[\w-][\w.-]*/[\w.-]+(:[\w.-]+)?")
@@ -39,7 +39,7 @@ class Texts(NamedTuple):
         return hashlib.sha256(" ".join(map(files.fingerprint, (self.train, self.validation))).encode()).hexdigest()
 
 
-def corpus(name: str, validation: str | None = None, field: str = "text", say: Callable[[str], None] = silent) -> Texts:
+def corpus(name: str, validation: str | None = None, field: str = "text", say: Say = silent) -> Texts:
     """The corpus "docstrings" (a document is a paragraph), "novels" (a novel), "wikitext-103", "c4-sample", or another.
 
     Your own text is a file, or a folder with all that lies below it: .txt files, each a document, and .jsonl files,
@@ -47,11 +47,8 @@ def corpus(name: str, validation: str | None = None, field: str = "text", say: C
     for validation. Any other "OWNER/NAME", "OWNER/NAME:CONFIGURATION" or "hf:NAME" is a data set of the Hugging Face
     Hub, see `hub_datasets.from_hub`.
 
-    Args:
-        name: of the corpus, or the path of the file or folder.
-        validation: the path of other text that is held out in place of a part of the corpus.
-        field: of a line of .jsonl.
-        say: is told how far it is, where that takes long.
+    `validation` is the path of other text that is held out in place of a part of the corpus; `say` is told how far it
+    is, where that takes long.
 
     Raises:
         ValueError: no corpus and no text of that name, or none in it; a file that is not UTF-8 or not JSON; a
@@ -81,7 +78,7 @@ def corpus(name: str, validation: str | None = None, field: str = "text", say: C
     return texts
 
 
-def elsewhere(name: str, field: str, say: Callable[[str], None]) -> Path | None:
+def elsewhere(name: str, field: str, say: Say) -> Path | None:
     """The folder with the copy of a corpus that is no file here; None: it is one. ValueError: it is neither."""
     if name == "wikitext-103":
         return hub_datasets.wikitext(say)
@@ -91,10 +88,9 @@ def elsewhere(name: str, field: str, say: Callable[[str], None]) -> Path | None:
         return None
     if HUB.fullmatch(name):
         return hub_datasets.from_hub(name, field, say)
-    known = ", ".join(map(repr, NAMES))
     raise ValueError(
-        f"corpus = {name!r}: must be one of {known}, a file or folder of text that exists, or a data set of the Hugging"
-        " Face Hub (OWNER/NAME)"
+        f"corpus = {name!r}: must be one of {', '.join(map(repr, NAMES))}, a file or folder of text that exists, or a"
+        " data set of the Hugging Face Hub (OWNER/NAME)"
     )
 
 

@@ -8,8 +8,10 @@ last one wins, and both wrote the same bytes).
 import hashlib
 import json
 import os
+import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from minilib import needs
@@ -27,15 +29,9 @@ def downloaded(file: str, sha256: str | None, address: str, size: int | None = N
 
     It appears under its name only when it is complete and has the sha256. Where nobody has published that (None), the
     sum of the first download is trusted: it is written beside the file, as NAME.sha256, and compared from then on.
+    The `size` in bytes, where it is known, is compared when the file was downloaded.
 
-    Args:
-        file: its path below `data_folder()`.
-        sha256: of the file, or None.
-        address: where to get it.
-        size: in bytes, where it is known; compared when the file was downloaded.
-
-    Raises:
-        ValueError: it cannot be had; the message says what must lie where.
+    ValueError: it cannot be had; the message says what must lie where.
     """
     with needs("train"):
         import pooch
@@ -49,12 +45,11 @@ def downloaded(file: str, sha256: str | None, address: str, size: int | None = N
     try:
         fetch = pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), headers=agent)
         pooch.retrieve(address, known, fname=path.name, path=path.parent, downloader=fetch)
-        if size is not None and path.stat().st_size != size:
-            found = path.stat().st_size
+        if size is not None and (found := path.stat().st_size) != size:
             path.unlink()
             raise ValueError(f"what came has {found:,} bytes, not {size:,}")
         if known is None:
-            noted.write_text(pooch.file_hash(str(path)) + "\n", encoding="utf-8")
+            noted.write_text(sha256_of(path) + "\n", encoding="utf-8")
         return path
     except (OSError, ValueError) as error:
         now = "is another file" if before else "is not there"
@@ -70,8 +65,7 @@ def downloaded(file: str, sha256: str | None, address: str, size: int | None = N
 def sum_of_first(path: Path, noted: Path) -> str | None:
     """The sha256 that was noted when the file first came, or of a file that somebody has put there; None: neither."""
     if not noted.exists() and path.exists():
-        with open(path, "rb") as file:
-            noted.write_text(hashlib.file_digest(file, "sha256").hexdigest() + "\n", encoding="utf-8")
+        noted.write_text(sha256_of(path) + "\n", encoding="utf-8")
     return noted.read_text(encoding="utf-8").strip() if noted.exists() else None
 
 
@@ -79,7 +73,6 @@ def cached(path: Path, make: Callable[[], dict]) -> dict:
     """What `make()` returns, kept in the JSON file `path`.
 
     A file that cannot be read or whose sha256 does not fit its content is made anew.
-    The file appears under its name only when it is complete.
     """
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
@@ -88,14 +81,36 @@ def cached(path: Path, make: Callable[[], dict]) -> dict:
     except (OSError, ValueError, KeyError, TypeError):
         pass  # missing, cut short, or not ours
     content = make()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        temporary.write_text(json.dumps({"sha256": digest(content), "content": content}), encoding="utf-8")
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    write_json(path, {"sha256": digest(content), "content": content})
     return content
+
+
+def write_json(path: Path, content: dict) -> None:
+    """Write all of a file or nothing."""
+    with appearing(path) as part:
+        part.write_text(json.dumps(content), encoding="utf-8")
+
+
+@contextmanager
+def appearing(path: Path) -> Iterator[Path]:
+    """Where to write the file or folder `path`, which gets its name when all is there: at the end of the context.
+
+    An error, or an interrupt, leaves nothing.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        yield part
+        os.replace(part, path)
+    finally:
+        if part.is_dir():
+            shutil.rmtree(part, ignore_errors=True)
+        part.unlink(missing_ok=True)
+
+
+def sha256_of(path: Path) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def digest(content: dict) -> str:

@@ -12,19 +12,16 @@ from minilib.data import novels
 from minilib.data.catalogue import CATALOGUE, get
 from minilib.data.download import data_folder
 
-NOVELS = "100 English novels by 33 authors, 14 million words"
-
 
 def listing() -> str:
-    """A few lines for each data set: what it is, its size and its licence, and how it is known to be the right one."""
-    lines = [f"{'novels':<13}{NOVELS}", f"{'':13}78 MB of text; public domain; checksum: known (of the texts)"]
-    for name, data_set in CATALOGUE.items():
-        sizes = [source.size for source in data_set.files.values()]
+    """Two lines for each data set: what it is, its size and its licence, and how it is known to be the right one."""
+    lines = ["novels       100 English novels by 33 authors, 14 million words"]
+    lines.append("             78 MB of text; public domain; checksum: known (of the texts)")
+    for name, (about, licence, files) in CATALOGUE.items():
+        _, sums, sizes = zip(*files.values(), strict=True)
         size = "size not known" if None in sizes else f"{sum(sizes) / 1e6:,.1f} MB"
-        known = all(source.sha256 for source in data_set.files.values())
-        lines.append(f"{name:<13}{data_set.about}")
-        checksum = "known" if known else "recorded at the first download"
-        lines.append(f"{'':13}{size}; {data_set.licence}; checksum: {checksum}")
+        checksum = "known" if all(sums) else "recorded at the first download"
+        lines += [f"{name:<13}{about}", f"{'':13}{size}; {licence}; checksum: {checksum}"]
     return "\n".join([*lines, f"They go to {data_folder()}"])
 
 

@@ -17,32 +17,35 @@ import json
 import math
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, TextIO
 
 from minilib.data import data_folder
 from minilib.data.download import cached, digest
 from minilib.data.package_docs import VALIDATION_SHARE
-from minilib.data.progress import Progress, silent
+from minilib.data.progress import Progress, Say, silent
 
 KINDS = (".txt", ".jsonl", ".jsonl.gz")
 LONGEST, AT_ONCE = 100_000, 50_000  # characters of a paragraph, about, and of a line that is not read in parts
-HALVES = re.compile(
-    "[\ud800-\udfff]"
-)  # of a character, as where \\ud83d is all that is left of an emoji; no UTF-8 has them
+# Halves of a character, as where \\ud83d is all that is left of an emoji; no UTF-8 has them.
+HALVES = re.compile("[\ud800-\udfff]")
 
 
-class Cut(NamedTuple):
-    """The units first, ..., last - 1 of a file. Of a file with one document these are paragraphs, else documents."""
+class File(NamedTuple):
+    """A file that was read through."""
 
     path: Path
-    stamp: tuple[int, int]  # its size and its time, when it was counted
+    stamp: tuple[int, int]  # its size and its time, before that
     sha256: str  # of its text
-    single: bool  # it has one document
-    first: int
-    last: int
-    characters: int  # about so many
+    documents: int
+    paragraphs: int
+    characters: int
+
+    @property
+    def units(self) -> int:
+        """What it is cut by: paragraphs where it is one document, else documents."""
+        return self.paragraphs if self.documents == 1 else self.documents
 
     def check(self) -> None:
         """ValueError: the file is another one than when it was counted."""
@@ -53,15 +56,19 @@ class Cut(NamedTuple):
 class Documents:
     """The documents in some parts of files. `for document in documents` reads the files.
 
+    Args:
+        cuts: (file, first, last), whose units first, ..., last - 1 belong to it.
+        field: that has the text in a line of .jsonl.
+
     Attributes:
         characters: in all of them, about.
         fingerprint: the same for the same text cut in the same way, wherever the files lie.
     """
 
-    def __init__(self, cuts: list[Cut], field: str) -> None:
-        self.cuts, self.field = [cut for cut in cuts if cut.first < cut.last], field
-        self.characters = sum(cut.characters for cut in self.cuts)
-        self.fingerprint = digest({"cuts": [[c.sha256, c.first, c.last] for c in self.cuts]})
+    def __init__(self, cuts: list[tuple[File, int, int]], field: str) -> None:
+        self.cuts, self.field = [(file, first, last) for file, first, last in cuts if first < last], field
+        self.characters = sum(file.characters * (last - first) // file.units for file, first, last in self.cuts)
+        self.fingerprint = digest({"cuts": [[file.sha256, first, last] for file, first, last in self.cuts]})
 
     def __add__(self, other: "Documents | list") -> "Documents":
         """These documents, and then the others; an empty list has none."""
@@ -72,15 +79,15 @@ class Documents:
 
     def lines(self) -> Iterator[tuple[tuple[int, int], str]]:
         """(which document, paragraph) of every paragraph. ValueError: a file was changed."""
-        for k, cut in enumerate(self.cuts):
-            cut.check()
-            for i, (number, line) in enumerate(read(cut.path, self.field)):
-                unit = i if cut.single else number
-                if unit >= cut.last:
+        for k, (file, first, last) in enumerate(self.cuts):
+            file.check()
+            for i, (number, line) in enumerate(read(file.path, self.field)):
+                unit = i if file.documents == 1 else number
+                if unit >= last:
                     break
-                if unit >= cut.first:
+                if unit >= first:
                     yield (k, number), line
-            cut.check()
+            file.check()
 
 
 def fingerprint(documents: Iterable[str]) -> str:
@@ -133,15 +140,13 @@ def read(path: Path, field: str) -> Iterator[tuple[int, str]]:
     """(number of the document, paragraph) of every paragraph of a file. ValueError: it cannot be read so."""
     try:
         with opened(path) as packed:
-            file = io.TextIOWrapper(packed, encoding="utf-8-sig")
-            if not path.name.lower().removesuffix(".gz").endswith(".jsonl"):
-                for paragraph in paragraphs(short_lines(file), LONGEST):
-                    yield 0, paragraph
-                return
-            number = 0
-            for k, line in enumerate(file, 1):
+            documents, number = [io.TextIOWrapper(packed, encoding="utf-8-sig")], 0
+            if path.name.lower().removesuffix(".gz").endswith(".jsonl"):
+                lines = enumerate(documents[0], 1)
+                documents = (io.StringIO(text_in(line.rstrip(), field, path, k)) for k, line in lines)
+            for document in documents:
                 empty = True
-                for paragraph in paragraphs(short_lines(io.StringIO(text_in(line.rstrip(), field, path, k))), LONGEST):
+                for paragraph in paragraphs(short_lines(document), LONGEST):
                     yield number, paragraph
                     empty = False
                 number += not empty
@@ -227,33 +232,28 @@ def stamp(path: Path) -> tuple[int, int]:
 # ---- Many files ------------------------------------------------------------------------------------------------------
 
 
-def text_files(path: Path, what: str) -> list[Path]:
-    """The files of `KINDS` at or below a path, in the order of their names. ValueError: there are none."""
-    below = (p for p in path.rglob("*") if p.name.lower().endswith(KINDS) and not p.is_dir())
-    found = [path] if path.is_file() else sorted(below)
-    if not found:
-        raise ValueError(f"{what} = {str(path)!r}: must hold at least one file of {', '.join(KINDS)}")
-    return found
+def counted(path: Path, what: str, field: str, say: Say) -> list[File]:
+    """The files of `KINDS` at or below a path, in the order of their names. ValueError: there are none.
 
-
-def counted(files: list[Path], field: str, say: Callable[[str], None] = silent) -> list[dict]:
-    """Of each file: `documents`, `paragraphs`, `characters`, the sha256 of its text, and its stamp before it was read.
-
-    They are read, or come from the cache, where they lie under names, sizes and times of the files.
+    They are read, or what was counted comes from the cache, where it lies under their names, sizes and times.
     """
-    stamps = [stamp(file) for file in files]
-    which = [(str(file.resolve()), *there) for file, there in zip(files, stamps, strict=True)]
+    below = (p for p in path.rglob("*") if p.name.lower().endswith(KINDS) and not p.is_dir())
+    paths = [path] if path.is_file() else sorted(below)
+    if not paths:
+        raise ValueError(f"{what} = {str(path)!r}: must hold at least one file of {', '.join(KINDS)}")
+    stamps = [stamp(path) for path in paths]
+    which = [(str(path.resolve()), *there) for path, there in zip(paths, stamps, strict=True)]
     name = digest({"files": which, "field": field, "rules": Path(__file__).read_text(encoding="utf-8")})[:16]
     progress = Progress(say, "reading the files")
     made = cached(
         data_folder() / "pretrain" / f"files-{name}.json",
-        lambda: {"files": [count(file, field, progress) for file in files]},
+        lambda: {"files": [count(path, field, progress) for path in paths]},
     )
-    return [found | {"stamp": there} for found, there in zip(made["files"], stamps, strict=True)]
+    return [File(path, there, **found) for path, there, found in zip(paths, stamps, made["files"], strict=True)]
 
 
 def count(path: Path, field: str, progress: Progress) -> dict:
-    """What `counted` says of one file."""
+    """What a `File` says of one file, from its `sha256` on."""
     found, sha256, last = {"documents": 0, "paragraphs": 0, "characters": 0}, hashlib.sha256(), -1
     for number, paragraph in read(path, field):
         sha256.update(f"\0{paragraph}\n".encode() if number != last else f"{paragraph}\n".encode())
@@ -265,45 +265,30 @@ def count(path: Path, field: str, progress: Progress) -> dict:
     return found | {"sha256": sha256.hexdigest()}
 
 
-def whole(path: str, field: str, what: str, say: Callable[[str], None] = silent) -> Documents:
+def whole(path: str, field: str, what: str, say: Say = silent) -> Documents:
     """All documents of a file or folder. ValueError: there is no file of text."""
-    files = text_files(Path(path), what)
-    return Documents([cut(f, c, 0, units(c)) for f, c in zip(files, counted(files, field, say), strict=True)], field)
+    return Documents([(file, 0, file.units) for file in counted(Path(path), what, field, say)], field)
 
 
-def last_twentieths(corpus: str, field: str, say: Callable[[str], None] = silent) -> tuple[Documents, Documents]:
+def last_twentieths(corpus: str, field: str, say: Say = silent) -> tuple[Documents, Documents]:
     """Training and validation documents of a file or folder: of each file the last twentieth is held out.
 
     Of a file that is one document these are paragraphs, else documents. What a short file is too short to give the
     next one gives more. ValueError: fewer than two paragraphs.
     """
-    files = text_files(Path(corpus), "corpus")
-    counts = counted(files, field, say)
+    files = counted(Path(corpus), "corpus", field, say)
+    if sum(file.paragraphs for file in files) < 2:
+        raise ValueError(f"corpus = {corpus!r}: must hold at least two paragraphs (parted by a blank line)")
     kept, owed = [], 0.0  # units of each file
-    for found in counts:
-        owed += units(found) / VALIDATION_SHARE
-        given = min(int(owed), units(found))
+    for file in files:
+        owed += file.units / VALIDATION_SHARE
+        given = min(int(owed), file.units)
         owed -= given
-        kept.append(units(found) - given)
-    if kept == [units(found) for found in counts]:  # too little text: the last document, or its last paragraph
-        full = [k for k, found in enumerate(counts) if found["documents"]]
-        if sum(found["documents"] for found in counts) > 1:
-            kept[full[-1]] = 0 if counts[full[-1]]["documents"] == 1 else kept[full[-1]] - 1
-        elif full and counts[full[-1]]["paragraphs"] > 1:
-            kept[full[-1]] -= 1
-        else:
-            raise ValueError(f"corpus = {corpus!r}: must hold at least two paragraphs (parted by a blank line)")
-    cuts = list(zip(files, counts, kept, strict=True))
-    train = Documents([cut(file, found, 0, n) for file, found, n in cuts], field)
-    return train, Documents([cut(file, found, n, units(found)) for file, found, n in cuts], field)
-
-
-def units(found: dict) -> int:
-    """Of a file: paragraphs where it is one document, else documents."""
-    return found["paragraphs"] if found["documents"] == 1 else found["documents"]
-
-
-def cut(file: Path, found: dict, first: int, last: int) -> Cut:
-    """The units first, ..., last - 1 of a file that was counted."""
-    share = found["characters"] * (last - first) // max(1, units(found))
-    return Cut(file, found["stamp"], found["sha256"], found["documents"] == 1, first, last, share)
+        kept.append(file.units - given)
+    if kept == [file.units for file in files]:  # too little text: the last document, or its last paragraph
+        last = max(k for k, file in enumerate(files) if file.documents)
+        alone = sum(file.documents for file in files) == 1
+        kept[last] = 0 if files[last].documents == 1 and not alone else kept[last] - 1
+    cuts = list(zip(files, kept, strict=True))
+    train = Documents([(file, 0, n) for file, n in cuts], field)
+    return train, Documents([(file, n, file.units) for file, n in cuts], field)

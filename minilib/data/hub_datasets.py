@@ -7,49 +7,41 @@ no network. Deliberately absent: a look whether the data set has changed since; 
 
 import io
 import json
-import os
-import tempfile
+import re
 import zipfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from minilib.data import data_folder
 from minilib.data.catalogue import get
+from minilib.data.download import appearing
 from minilib.data.package_docs import VALIDATION_SHARE
-from minilib.data.progress import Progress, silent
+from minilib.data.progress import Progress, Say, silent
 
 WIKITEXT = "wikitext-103/wikitext-103-raw-v1.zip"
 OWN = "its own part for validation"
 HOW = "how.txt"
+TITLE = re.compile("= (?!= ).* =")  # of an article; that of a section begins with = =
 WIKITEXT_PARTS = {"wiki.train.raw": "train", "wiki.valid.raw": "validation"}
 
 
-def copied(folder: Path, documents: Iterable[tuple[str, str]], how: str, say: Callable[[str], None] = silent) -> Path:
-    """The folder with the texts of (part, text), made if it is not there. It appears when it is complete.
-
-    `how`, which says how validation was chosen, is kept in it.
-    """
-    if folder.is_dir():
-        return folder
-    folder.parent.mkdir(parents=True, exist_ok=True)
+def copied(folder: Path, documents: Iterable[tuple[str, str]], how: str, say: Say) -> Path:
+    """The folder with the texts of (part, text), and with `how`, which says how validation was chosen."""
     progress = Progress(say, f"copying to {folder}")
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix="copy-", ignore_cleanup_errors=True) as temporary:
-        complete = Path(temporary) / folder.name
-        complete.mkdir()
+    with appearing(folder) as copy:
+        copy.mkdir()
+        (copy / HOW).write_text(how, encoding="utf-8")
         with (
-            open(complete / "train.jsonl", "w", encoding="utf-8") as train,
-            open(complete / "validation.jsonl", "w", encoding="utf-8") as validation,
+            open(copy / "train.jsonl", "w", encoding="utf-8") as train,
+            open(copy / "validation.jsonl", "w", encoding="utf-8") as validation,
         ):
-            files = {"train": train, "validation": validation}
             for part, text in documents:
-                files[part].write(json.dumps({"text": text}) + "\n")
+                (train if part == "train" else validation).write(json.dumps({"text": text}) + "\n")
                 progress.add(len(text))
-        (complete / HOW).write_text(how, encoding="utf-8")
-        os.replace(complete, folder)
     return folder
 
 
-def wikitext(say: Callable[[str], None] = silent) -> Path:
+def wikitext(say: Say = silent) -> Path:
     """The folder of WikiText-103, a document an article. ValueError: it cannot be downloaded, or is damaged."""
     folder = data_folder() / "wikitext-103" / "articles"
     return folder if folder.is_dir() else copied(folder, wikitext_articles(get(WIKITEXT)), OWN, say)
@@ -64,25 +56,23 @@ def wikitext_articles(path: Path) -> Iterator[tuple[str, str]]:
                     continue
                 article: list[str] = []
                 with archive.open(member) as file:
-                    for line in map(str.strip, io.TextIOWrapper(file, encoding="utf-8")):
-                        if line.startswith("= ") and line.endswith(" =") and not line.startswith("= = ") and article:
+                    for line in filter(None, map(str.strip, io.TextIOWrapper(file, encoding="utf-8"))):
+                        if TITLE.fullmatch(line) and article:
                             yield part, "\n\n".join(article)
                             article = []
-                        if line:
-                            article.append(line)
+                        article.append(line)
                 if article:
                     yield part, "\n\n".join(article)
     except (zipfile.BadZipFile, UnicodeDecodeError) as error:
         raise ValueError(f"{path} cannot be read: {error}") from None
 
 
-def from_hub(name: str, field: str, say: Callable[[str], None] = silent) -> Path:
+def from_hub(name: str, field: str, say: Say = silent) -> Path:
     """The folder of a data set of the Hub, "NAME" or "NAME:CONFIGURATION".
 
     Validation is its own part of that name, or every 20th document where it has none.
 
-    Raises:
-        ValueError: `datasets` is not installed, there is no such data set, or it has no training part or no such field.
+    ValueError: `datasets` is not installed, there is no such data set, or it has no training part or no such field.
     """
     folder = data_folder() / "hugging-face" / "--".join([name, field]).replace("/", "--").replace(":", "--")
     if folder.is_dir():
@@ -94,16 +84,16 @@ def from_hub(name: str, field: str, say: Callable[[str], None] = silent) -> Path
 
 def load(name: str) -> dict:
     """The parts of a data set of the Hub, as streams."""
+    path, _, configuration = name.partition(":")
     try:
         import datasets
+
+        splits = datasets.load_dataset(path, configuration or None, streaming=True)
     except ModuleNotFoundError:
         raise ValueError(
             f"corpus = {name!r}: is no file or folder here; to read it from the Hugging Face Hub, the package"
             " 'datasets' must be installed: pip install datasets"
         ) from None
-    path, _, configuration = name.partition(":")
-    try:
-        splits = datasets.load_dataset(path, configuration or None, streaming=True)
     except Exception as error:  # of many kinds, the network's among them
         raise ValueError(f"corpus = {name!r}: the Hugging Face Hub does not give it: {one_line(error)}") from None
     if "train" not in splits:

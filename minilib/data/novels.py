@@ -6,14 +6,13 @@ checked, however they came: as an archive .tar.xz that was packed by hand, or as
 """
 
 import hashlib
-import os
 import shutil
 import tarfile
 import tempfile
 from pathlib import Path
 
 from minilib import needs
-from minilib.data.download import data_folder
+from minilib.data.download import appearing, data_folder
 
 COMMIT = "143e601875d70e195f2cc5ebd8b034609271194d"
 ADDRESS = f"https://github.com/computationalstylistics/100_english_novels/archive/{COMMIT}.tar.gz"
@@ -24,20 +23,25 @@ ARCHIVE, FOLDER = "novels/100_english_novels.tar.xz", "novels/corpus"  # below d
 def novels() -> dict[str, str]:
     """File name -> text of the 100 novels, downloaded where they are not in the cache.
 
-    Raises:
-        ValueError: they cannot be had, or what is in the cache are other texts.
+    ValueError: they cannot be had, or what is in the cache are other texts.
     """
     archive, folder = data_folder() / ARCHIVE, data_folder() / FOLDER
     if not archive.is_file() and not folder.is_dir():
         fetch(folder)
     try:
-        found = from_archive(archive) if archive.is_file() else from_folder(folder)
+        if archive.is_file():
+            found = from_archive(archive)
+        else:
+            found = {file.name: plain(file.read_bytes()) for file in sorted(folder.glob("*.txt"))}
     except (OSError, EOFError, tarfile.TarError, UnicodeDecodeError) as error:
         raise ValueError(f"the novels in {archive.parent} cannot be read: {error}") from None
-    if (sha256 := fingerprint(found)) != SHA256:
-        where = archive if archive.is_file() else folder
-        raise ValueError(f"{where} has other texts than the known novels (sha256 {sha256}, must be {SHA256})")
+    check(found, archive if archive.is_file() else folder)
     return found
+
+
+def check(texts: dict[str, str], where: Path | str) -> None:
+    if (sha256 := fingerprint(texts)) != SHA256:
+        raise ValueError(f"{where} has other texts than the known novels (sha256 {sha256}, must be {SHA256})")
 
 
 def fetch(folder: Path) -> None:
@@ -45,25 +49,21 @@ def fetch(folder: Path) -> None:
     with needs("train"):
         import pooch
 
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix="download-") as temporary:
-        try:
-            packed = Path(pooch.retrieve(ADDRESS, None, fname="repository.tar.gz", path=temporary))
-            texts = from_archive(packed)
-        except (OSError, ValueError, EOFError, tarfile.TarError) as error:
-            why = " ".join(str(error).split())
-            raise ValueError(
-                f"{folder} is not there; put there the 100 files of the folder corpus/ of what is at {ADDRESS} (the"
-                f" sha256 of names and texts is {SHA256}), since it cannot be downloaded: {why}"
-            ) from None
-        if (sha256 := fingerprint(texts)) != SHA256:
-            raise ValueError(f"{ADDRESS} has other texts than the known novels (sha256 {sha256}, must be {SHA256})")
-        complete = Path(temporary) / "corpus"
-        complete.mkdir()
+    try:
+        with tempfile.TemporaryDirectory() as temporary:
+            texts = from_archive(pooch.retrieve(ADDRESS, None, fname="repository.tar.gz", path=temporary))
+    except (OSError, ValueError, EOFError, tarfile.TarError) as error:
+        why = " ".join(str(error).split())
+        raise ValueError(
+            f"{folder} is not there; put there the 100 files of the folder corpus/ of what is at {ADDRESS} (the"
+            f" sha256 of names and texts is {SHA256}), since it cannot be downloaded: {why}"
+        ) from None
+    check(texts, ADDRESS)
+    with appearing(folder) as part:
+        part.mkdir()
         for name, text in texts.items():
-            (complete / name).write_text(text, encoding="utf-8", newline="")
+            (part / name).write_text(text, encoding="utf-8", newline="")
         shutil.rmtree(folder, ignore_errors=True)
-        os.replace(complete, folder)
 
 
 def from_archive(path: Path) -> dict[str, str]:
@@ -72,11 +72,6 @@ def from_archive(path: Path) -> dict[str, str]:
         members = [m for m in archive if m.isfile() and m.name.endswith(".txt")]
         inside = [m for m in members if Path(m.name).parent.name == "corpus"]
         return {Path(m.name).name: plain(archive.extractfile(m).read()) for m in inside or members}
-
-
-def from_folder(path: Path) -> dict[str, str]:
-    """The texts in a folder."""
-    return {file.name: plain(file.read_bytes()) for file in sorted(path.glob("*.txt"))}
 
 
 def plain(data: bytes) -> str:

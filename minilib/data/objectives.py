@@ -52,8 +52,7 @@ def mask_tokens(
     """Choose K ordinary tokens of each row: 80 % become [MASK], 10 % a random ordinary token, 10 % stay.
 
     Args:
-        tokens: (B, T) numbers.
-        first: number of the first sample.
+        tokens: (B, T) numbers, of the samples `first`, `first` + 1, ...
         is_special: (vocabulary,) bool, which tokens are special: never chosen, never drawn.
         mask: the number of [MASK].
         rate: K = round(rate * T), exactly.
@@ -63,8 +62,7 @@ def mask_tokens(
     Returns:
         tokens (B, T), positions (B, K) in rising order, targets (B, K), all int64.
 
-    Raises:
-        ValueError: a row has fewer than K ordinary tokens.
+    ValueError: a row has fewer than K ordinary tokens.
     """
     (b, t), k = tokens.shape, masked_count(tokens.shape[1], rate)
     tokens = tokens.astype(np.int64)
@@ -92,16 +90,13 @@ def pair_rows(rows: np.ndarray, index: np.ndarray, first: int, seed: int) -> tup
     A is between a quarter and three quarters of the row, and the row's last token makes room for the inner [SEP].
 
     Args:
-        rows: (N, T) all rows, each [CLS] ... [SEP].
-        index: (B,) the rows to take.
-        first: number of the first sample.
+        rows: (N, T) all rows, each [CLS] ... [SEP], of which `index` (B,) are the samples `first`, `first` + 1, ...
 
     Returns:
         tokens (B, T); segments (B, T), 1 for B and the [SEP] after it; next (B,), 0 where B goes on and 1 where it
         comes from elsewhere, as in BERT's code. All int64.
 
-    Raises:
-        ValueError: fewer than two rows, or rows shorter than 8 tokens.
+    ValueError: fewer than two rows, or rows shorter than 8 tokens.
     """
     n, t = rows.shape
     if n < 2 or t < 8:
@@ -136,12 +131,6 @@ def span_counts(length: int, rate: float, mean: float) -> tuple[int, int]:
     return n, m
 
 
-def span_shape(length: int, rate: float, mean: float) -> tuple[int, int]:
-    """(S, R): tokens of the corrupted row and of its targets: one sentinel a span and an end in both."""
-    n, m = span_counts(length, rate, mean)
-    return length - n + m + 1, n + m + 1
-
-
 def corrupt_spans(
     tokens: np.ndarray, first: int, *, sentinels: np.ndarray, end: int, rate: float, mean: float, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -151,13 +140,12 @@ def corrupt_spans(
     too, and a row begins with a kept token and ends with a dropped one.
 
     Args:
-        tokens: (B, T) numbers.
-        first: number of the first sample.
+        tokens: (B, T) numbers, of the samples `first`, `first` + 1, ...
         sentinels: (100,) their numbers, in the order in which they are used.
         end: number of the token that ends both sequences.
 
     Returns:
-        corrupted tokens (B, S), targets (B, R), both int64.
+        corrupted tokens (B, T - n + m + 1) and targets (B, n + m + 1), both int64, with n and m of `span_counts`.
     """
     (b, t), (n, m) = tokens.shape, span_counts(tokens.shape[1], rate, mean)
     tokens = tokens.astype(np.int64)
@@ -199,13 +187,9 @@ def masked(tokenizer: Tokenizer, rate: float, whole_words: bool = False, pairs: 
     settings["continues"] = tokenizer.continuations() if whole_words else None
 
     def batch(rows, index, first, seed):
-        extra = {}
-        if pairs:
-            tokens, extra["segments"], extra["next"] = pair_rows(rows, index, first, seed)
-        else:
-            tokens = rows[index]
-        tokens, positions, targets = mask_tokens(tokens, first, seed=seed, **settings)
-        return {"tokens": tokens, "positions": positions, "targets": targets} | extra
+        tokens, *extra = pair_rows(rows, index, first, seed) if pairs else (rows[index],)
+        chosen = mask_tokens(tokens, first, seed=seed, **settings)
+        return dict(zip(("tokens", "positions", "targets", "segments", "next"), [*chosen, *extra], strict=False))
 
     return batch
 
@@ -221,8 +205,7 @@ def spans(tokenizer: Tokenizer, rate: float = 0.15, mean: float = 3.0):
     settings = {"sentinels": tokenizer.sentinels, "end": tokenizer.separator, "rate": rate, "mean": mean}
 
     def batch(rows, index, first, seed):
-        tokens, targets = corrupt_spans(rows[index], first, seed=seed, **settings)
-        return {"tokens": tokens, "targets": targets}
+        return dict(zip(("tokens", "targets"), corrupt_spans(rows[index], first, seed=seed, **settings), strict=True))
 
     return batch
 

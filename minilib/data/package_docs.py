@@ -20,7 +20,7 @@ import sys
 import warnings
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -28,18 +28,11 @@ from typing import NamedTuple
 
 from minilib.data import prose
 from minilib.data.download import cached, data_folder, digest
-from minilib.data.progress import Progress, silent
+from minilib.data.progress import Progress, Say, silent
 
 # Import name -> distribution, in the order in which they are read.  networkx comes with torch.
-PACKAGES = {
-    "numpy": "numpy",
-    "scipy": "scipy",
-    "sklearn": "scikit-learn",
-    "matplotlib": "matplotlib",
-    "sympy": "sympy",
-    "networkx": "networkx",
-    "torch": "torch",
-}
+PACKAGES = {"numpy": "numpy", "scipy": "scipy", "sklearn": "scikit-learn"}
+PACKAGES |= {name: name for name in ("matplotlib", "sympy", "networkx", "torch")}
 # Tests hold data rather than prose, and one file of torch.testing parses only on Python 3.12.
 # NumPy has `distutils` only on Python 3.11.
 SKIP_FOLDERS = frozenset("test tests testing distutils".split())
@@ -64,7 +57,7 @@ class Docstrings(NamedTuple):
         return hashlib.sha256(f"{self.train}\0{self.validation}".encode()).hexdigest()
 
 
-def docstrings(say: Callable[[str], None] = silent) -> Docstrings:
+def docstrings(say: Say = silent) -> Docstrings:
     """English prose from the docstrings of those packages in `PACKAGES` that are installed, without near repeats.
 
     About 1.2 million words; a twentieth of the files is held out as `validation`.  The first call
@@ -72,16 +65,11 @@ def docstrings(say: Callable[[str], None] = silent) -> Docstrings:
     A package that is not installed is left out, with a warning.
     ModuleNotFoundError: none is installed.
     """
-    roots, sources, missing = {}, {}, []
-    for name, distribution in PACKAGES.items():
-        spec = find_spec(name)  # of a top-level name: finds its folder, imports nothing
-        if spec is None:
-            missing.append(distribution)
-            continue
-        roots[name] = Path(spec.submodule_search_locations[0])
-        # Without the build's suffix: 2.13.0+cpu and 2.13.0+cu130 have the same source.
-        sources[distribution] = version(distribution).partition("+")[0]
-    if missing:
+    specs = {name: find_spec(name) for name in PACKAGES}  # of a top-level name: finds its folder, imports nothing
+    roots = {name: Path(spec.submodule_search_locations[0]) for name, spec in specs.items() if spec}
+    # Without the build's suffix: 2.13.0+cpu and 2.13.0+cu130 have the same source.
+    sources = {PACKAGES[name]: version(PACKAGES[name]).partition("+")[0] for name in roots}
+    if missing := [PACKAGES[name] for name in PACKAGES if name not in roots]:
         message = (
             f"docstrings() reads the source of {', '.join(PACKAGES.values())}; "
             f"{' and '.join(missing)} is not installed: pip install -r requirements.txt"
@@ -95,12 +83,11 @@ def docstrings(say: Callable[[str], None] = silent) -> Docstrings:
     return Docstrings(**cached(path, lambda: build(roots, say)), sources=sources)
 
 
-def build(roots: dict[str, Path], say: Callable[[str], None] = silent) -> dict:
+def build(roots: dict[str, Path], say: Say = silent) -> dict:
     """`train`, `validation`, `counts` and `packages` from the Python files below the folders `roots`."""
     parts: dict[str, list[str]] = {"train": [], "validation": []}
     packages = {part: dict.fromkeys(roots, 0) for part in parts}
-    counts: Counter[str] = Counter()
-    repeats = prose.Repeats()
+    counts, repeats = Counter(), prose.Repeats()
     files = [(name, root, file) for name, root in roots.items() for file in source_files(root)]
     progress = Progress(say, "reading docstrings", sum((root / file).stat().st_size for _, root, file in files))
     for name, root, file in files:
@@ -118,10 +105,8 @@ def build(roots: dict[str, Path], say: Callable[[str], None] = silent) -> dict:
 
 def source_files(root: Path) -> list[str]:
     """The Python files to read below a folder, relative to it, in the order of their names."""
-    files = [file.relative_to(root) for file in root.rglob("*.py")]
-    return sorted(
-        file.as_posix() for file in files if not SKIP_FOLDERS.intersection(file.parts) and file.name not in SKIP_FILES
-    )
+    files = (file.relative_to(root) for file in root.rglob("*.py") if file.name not in SKIP_FILES)
+    return sorted(file.as_posix() for file in files if not SKIP_FOLDERS.intersection(file.parts))
 
 
 def split(file: str) -> str:

@@ -11,22 +11,22 @@ one wins, and all wrote the same bytes. What a process that was killed left behi
 again, an hour later or more.
 """
 
-import hashlib
 import json
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
 from minilib import needs
 from minilib.data import data_folder
 from minilib.data.corpora import Texts
-from minilib.data.download import digest
+from minilib.data.download import appearing, digest, sha256_of, write_json
 from minilib.data.files import characters, fingerprint, pieces, stamp
-from minilib.data.progress import Progress, silent
+from minilib.data.progress import Progress, Say, silent
 from minilib.data.tokenizer import Tokenizer
 
 with needs("train"):
@@ -41,16 +41,13 @@ def packed_rows(texts: Texts, part: str, tokenizer: Tokenizer, length: int) -> n
     """(N, length) memory-mapped numbers: the documents of `part` ("train" or "validation") joined and cut.
 
     Every document ends with a separator, and rows do not care where documents end. BERT's rows begin with [CLS] and
-    end with [SEP]. The last, incomplete row is dropped.
-
-    Raises:
-        ValueError: `length` below 4, or more than there is text for.
+    end with [SEP]. The last, incomplete row is dropped. ValueError: `length` below 4, or more than there is text for.
     """
     return rows_of_lengths(texts, part, tokenizer, [length])[0]
 
 
 def rows_of_lengths(
-    texts: Texts, part: str, tokenizer: Tokenizer, lengths: list[int], say: Callable[[str], None] = silent
+    texts: Texts, part: str, tokenizer: Tokenizer, lengths: list[int], say: Say = silent
 ) -> list[np.ndarray]:
     """`packed_rows` of each length; those that are not there are made together, and `say` is told how far they are."""
     for length in lengths:
@@ -65,39 +62,36 @@ def rows_of_lengths(
     return [np.load(paths[length], mmap_mode="r") for length in lengths]
 
 
-def write(texts: Texts, part: str, tokenizer: Tokenizer, paths: dict[int, Path], say: Callable[[str], None]) -> None:
+def write(texts: Texts, part: str, tokenizer: Tokenizer, paths: dict[int, Path], say: Say) -> None:
     """Tokenise the documents of a part once, and write the rows of each length."""
     documents = getattr(texts, part)
     progress = Progress(say, f"tokenising the {part} part", characters(documents))
     ended = 0
     with ExitStack() as stack:
-        files = [stack.enter_context(RowFile(path, tokenizer, length)) for length, path in paths.items()]
+        files = []
+        for length, path in paths.items():
+            new = stack.enter_context(appearing(path))  # after its file is closed: Windows renames none that is open
+            files.append(RowFile(path, stack.enter_context(open(new, "wb")), tokenizer, length))
         for tokens, ends in stream(documents, tokenizer, progress):
             ended += ends
             for file in files:
                 file.add(tokens)
         for file in files:
             if file.count == 0:
-                raise ValueError(
-                    f"length = {file.length}: must be less; the {part} part of {texts.name!r} fills no such row"
-                )
+                what = f"the {part} part of {texts.name!r}"
+                raise ValueError(f"length = {file.length}: must be less; {what} fills no such row")
             about = {"corpus": texts.name, "part": part, "kind": tokenizer.kind, "vocabulary": len(tokenizer)}
             file.finish(about | {"documents": ended})
 
 
-def stream(
-    documents: Iterable[str], tokenizer: Tokenizer, progress: Progress | None = None
-) -> Iterator[tuple[np.ndarray, int]]:
+def stream(documents: Iterable[str], tokenizer: Tokenizer, progress: Progress) -> Iterator[tuple[np.ndarray, int]]:
     """(tokens, how many documents end in them), batch by batch; each document is ended by the separator."""
     for batch in batches(documents):
-        encoded = tokenizer.encode_all([text for text, _ in batch])
-        ends = [[tokenizer.separator] if ends else [] for _, ends in batch]
-        tokens = np.concatenate(
-            [np.array([*ids, *end], dtype=tokenizer.dtype) for ids, end in zip(encoded, ends, strict=True)]
-        )
-        if progress is not None:
-            progress.add(sum(len(text) for text, _ in batch), len(tokens))
-        yield tokens, sum(map(len, ends))
+        texts, ends = zip(*batch, strict=True)
+        encoded = zip(tokenizer.encode_all(list(texts)), ends, strict=True)
+        tokens = [np.array(ids + [tokenizer.separator] * end, dtype=tokenizer.dtype) for ids, end in encoded]
+        progress.add(sum(map(len, texts)), sum(map(len, tokens)))
+        yield np.concatenate(tokens), sum(ends)
 
 
 def batches(documents: Iterable[str]) -> Iterator[list[tuple[str, bool]]]:
@@ -113,43 +107,16 @@ def batches(documents: Iterable[str]) -> Iterator[list[tuple[str, bool]]]:
         yield batch
 
 
-def pack(tokens: np.ndarray, tokenizer: Tokenizer, length: int) -> np.ndarray:
-    """(N, length): the stream cut into rows, with [CLS] and [SEP] put around BERT's."""
-    inner = inner_length(tokenizer, length)
-    n = len(tokens) // inner
-    body = tokens[: n * inner].reshape(n, inner)
-    if tokenizer.kind != "bert":
-        return body
-    cls, sep = (np.full((n, 1), tokenizer.number[name], dtype=tokenizer.dtype) for name in ("[CLS]", "[SEP]"))
-    return np.hstack([cls, body, sep])
-
-
-def inner_length(tokenizer: Tokenizer, length: int) -> int:
-    """Tokens of the text in a row."""
-    return length - 2 if tokenizer.kind == "bert" else length
-
-
-# ---- Files -----------------------------------------------------------------------------------------------------------
-
-
 class RowFile:
-    """An .npy file that grows by rows, with a .json file beside it. Each appears under its name when it is complete."""
+    """An .npy file that grows by rows, with a .json file beside it. `file` is where it is written."""
 
-    def __init__(self, path: Path, tokenizer: Tokenizer, length: int) -> None:
-        self.path, self.tokenizer, self.length = path, tokenizer, length
+    def __init__(self, path: Path, file: BinaryIO, tokenizer: Tokenizer, length: int) -> None:
+        self.path, self.file, self.tokenizer, self.length = path, file, tokenizer, length
         self.count, self.rest = 0, np.zeros(0, dtype=tokenizer.dtype)  # rows, and tokens that do not fill one yet
-
-    def __enter__(self) -> "RowFile":
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        remove_abandoned(self.path)
-        self.temporary = self.path.with_name(f"{self.path.name}.{os.getpid()}.part")
-        self.file = open(self.temporary, "wb")
+        for left in path.parent.glob(f"{path.name}.*.part"):  # by processes that were killed
+            if time.time() - left.stat().st_mtime > ABANDONED:
+                left.unlink(missing_ok=True)
         self.header()
-        return self
-
-    def __exit__(self, *_) -> None:
-        self.file.close()
-        self.temporary.unlink(missing_ok=True)
 
     def header(self) -> None:
         """Write it at the start of the file. Its size does not change: NumPy leaves room for the number of rows."""
@@ -158,12 +125,15 @@ class RowFile:
         np.lib.format.write_array_header_1_0(self.file, about)
 
     def add(self, tokens: np.ndarray) -> None:
-        """Write the rows that these tokens fill, and keep what is over."""
-        tokens = np.concatenate([self.rest, tokens])
-        rows = pack(tokens, self.tokenizer, self.length)
+        """Write the rows that these tokens fill, BERT's between [CLS] and [SEP], and keep what is over."""
+        tokens, number = np.concatenate([self.rest, tokens]), self.tokenizer.number
+        inner = self.length - 2 * (self.tokenizer.kind == "bert")
+        rows = tokens[: len(tokens) // inner * inner].reshape(-1, inner)
+        self.rest = tokens[rows.size :].copy()
+        if inner < self.length:
+            rows = np.pad(rows, [(0, 0), (1, 1)], constant_values=[(0, 0), (number["[CLS]"], number["[SEP]"])])
         self.file.write(np.ascontiguousarray(rows).data)
         self.count += len(rows)
-        self.rest = tokens[len(rows) * inner_length(self.tokenizer, self.length) :].copy()
 
     def finish(self, about: dict) -> None:
         """The file is complete, and `about` is what it is."""
@@ -171,9 +141,8 @@ class RowFile:
         self.header()
         self.file.flush()
         os.fsync(self.file.fileno())
-        self.file.close()  # Windows renames no file that is open
-        os.replace(self.temporary, self.path)
-        about = about | {"shape": [self.count, self.length], "sha256": sha256_of(self.path), "stamp": stamp(self.path)}
+        part = Path(self.file.name)
+        about = about | {"shape": [self.count, self.length], "sha256": sha256_of(part), "stamp": stamp(part)}
         write_json(self.path.with_suffix(".json"), about)
 
 
@@ -188,29 +157,3 @@ def is_whole(path: Path) -> bool:
         return True
     except (OSError, ValueError, KeyError, TypeError):
         return False
-
-
-def sha256_of(path: Path) -> str:
-    """Read from the disk: after a write it is also a check."""
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def write_json(path: Path, content: dict) -> None:
-    """The file appears under its name only when it is complete and on the disk."""
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        with open(temporary, "w", encoding="utf-8") as file:
-            json.dump(content, file, indent=1)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def remove_abandoned(path: Path) -> None:
-    """Remove what processes that were killed left of this file."""
-    for part in path.parent.glob(f"{path.name}.*.part"):
-        if time.time() - part.stat().st_mtime > ABANDONED:
-            part.unlink(missing_ok=True)

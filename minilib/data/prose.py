@@ -126,10 +126,10 @@ class Repeats:
         text = " ".join(words)
         now = runs(words)
         share = sum(run in self.seen for run in now) / max(1, len(now))
-        duplicate = text in self.whole
+        verdict = "duplicate" if text in self.whole else "repeat" if share > MAX_SEEN else None
         self.whole.add(text)
         self.seen.update(now)
-        return "duplicate" if duplicate else "repeat" if share > MAX_SEEN else None
+        return verdict
 
 
 def bare_words(text: str) -> list[str]:
@@ -139,7 +139,5 @@ def bare_words(text: str) -> list[str]:
 
 def runs(words: list[str]) -> list[bytes]:
     """An 8-byte hash of every 8-word run: equal on all machines, and small enough to keep all."""
-    return [
-        hashlib.blake2b(" ".join(words[i : i + RUN]).encode(), digest_size=8).digest()
-        for i in range(len(words) - RUN + 1)
-    ]
+    all_runs = (" ".join(words[i : i + RUN]).encode() for i in range(len(words) - RUN + 1))
+    return [hashlib.blake2b(run, digest_size=8).digest() for run in all_runs]

@@ -16,7 +16,7 @@ in a text is two brackets and a word.
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +26,7 @@ from minilib.data import data_folder
 from minilib.data.corpora import Texts
 from minilib.data.download import cached, digest
 from minilib.data.files import characters, fingerprint, lines
-from minilib.data.progress import Progress, silent
+from minilib.data.progress import Progress, Say, silent
 
 with needs("train"):
     import tokenizers
@@ -40,10 +40,7 @@ SPECIAL = {
 }
 SEPARATOR = {"bert": "[SEP]", "gpt2": "<|endoftext|>", "t5": "</s>"}  # ends a document
 # How the special tokens go around one text, and two, where they are asked for (here they are not: see `packing`).
-AROUND = {
-    "bert": ("[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1"),
-    "t5": ("$A </s>", "$A </s> $B </s>"),
-}
+AROUND = {"bert": ("[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1"), "t5": ("$A </s>", "$A </s> $B </s>")}
 CONTINUES = "##"  # how a WordPiece begins that carries on a word
 SAMPLE, BLOCK = 200_000_000, 100_000  # characters of the corpus that a tokenizer is trained on, and of one block
 
@@ -62,8 +59,7 @@ class Tokenizer:
         dtype: of stored numbers, uint16 where they fit.
         content: the text of its tokenizer.json. Equal tokenizers have equal ones.
 
-    Raises:
-        ValueError: the numbers of its tokens have gaps.
+    ValueError: the numbers of its tokens have gaps.
     """
 
     def __init__(self, kind: str, inner: tokenizers.Tokenizer) -> None:
@@ -106,8 +102,7 @@ class Tokenizer:
 def read(text: str) -> Tokenizer:
     """The tokenizer with this tokenizer.json, from here or from elsewhere.
 
-    Raises:
-        ValueError: it is none, or has not the special tokens of BERT, GPT-2 or T5.
+    ValueError: it is none, or has not the special tokens of BERT, GPT-2 or T5.
     """
     try:
         inner = tokenizers.Tokenizer.from_str(text)
@@ -127,10 +122,9 @@ def of_tokens(kind: str, tokens: list[str], merges: Iterable = (), lowercase: bo
     Its tokenizer.json says everything: others read there that a text is put between [CLS] and [SEP], or ended by </s>.
     """
     number = {token: i for i, token in enumerate(tokens)}
-    if kind == "bert":
-        tokenizer = untrained(kind, models.WordPiece(number, unk_token="[UNK]"), lowercase)
-    else:
-        tokenizer = untrained(kind, models.BPE(number, [(a, b) for a, b in merges]))
+    bert = kind == "bert"
+    model = models.WordPiece(number, unk_token="[UNK]") if bert else models.BPE(number, [(a, b) for a, b in merges])
+    tokenizer = untrained(kind, model, lowercase)
     tokenizer.add_special_tokens(SPECIAL[kind])
     if kind in AROUND:
         one, two = AROUND[kind]
@@ -152,14 +146,13 @@ def untrained(kind: str, model, lowercase: bool = True) -> tokenizers.Tokenizer:
     return tokenizer
 
 
-def get_tokenizer(texts: Texts, kind: str, vocabulary: int, say: Callable[[str], None] = silent) -> Tokenizer:
+def get_tokenizer(texts: Texts, kind: str, vocabulary: int, say: Say = silent) -> Tokenizer:
     """The tokenizer of that kind with at most `vocabulary` tokens, trained on `texts.train` or read from the cache.
 
     A short text gives fewer tokens: pairs that occur once are not joined. A long one is sampled, see `sample`. `say` is
     told how far it is, where that takes long.
 
-    Raises:
-        ValueError: no such kind, or fewer tokens than special tokens and 256 bytes.
+    ValueError: no such kind, or fewer tokens than special tokens and 256 bytes.
     """
     if kind not in SPECIAL:
         raise ValueError(f"kind = {kind!r}: must be one of {', '.join(SPECIAL)}")
@@ -172,7 +165,7 @@ def get_tokenizer(texts: Texts, kind: str, vocabulary: int, say: Callable[[str],
     return of_tokens(kind, **cached(path, lambda: train(texts.train, kind, vocabulary, say)))
 
 
-def train(documents: Iterable[str], kind: str, vocabulary: int, say: Callable[[str], None] = silent) -> dict:
+def train(documents: Iterable[str], kind: str, vocabulary: int, say: Say = silent) -> dict:
     """`tokens` in the order of their numbers and `merges` of a tokenizer; the same in every process.
 
     The library's WordPiece trainer is not: it numbers the single "##" characters in the order of a hash table, and
@@ -201,7 +194,7 @@ def distance(documents: Iterable[str]) -> int:
     return max(1, -(-characters(documents) // SAMPLE))
 
 
-def sample(documents: Iterable[str], say: Callable[[str], None] = silent) -> list[str]:
+def sample(documents: Iterable[str], say: Say = silent) -> list[str]:
     """The lines that a tokenizer is trained on: all, or those of blocks at equal distances."""
     every, chosen, seen = distance(documents), [], 0
     progress = Progress(say, "choosing a sample for the tokenizer", characters(documents))

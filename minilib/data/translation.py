@@ -32,8 +32,7 @@ class Pairs(NamedTuple):
 def multi30k() -> dict[str, Pairs]:
     """English to German captions of pictures (Elliott et al. 2016): train 29,000, validation 1,014, test 1,000.
 
-    Raises:
-        ValueError: a file is not in the cache and cannot be downloaded.
+    ValueError: a file is not in the cache and cannot be downloaded.
     """
     return {part: Pairs(lines(f"{stem}.en.gz"), lines(f"{stem}.de.gz")) for part, stem in PARTS.items()}
 
@@ -54,14 +53,12 @@ class TranslationData:
 
     def __init__(self, pairs: Pairs, tokenizer: Tokenizer, longest: int = 64):
         if len(pairs.source) != len(pairs.target):
-            raise ValueError(
-                f"pairs must have a target for each source, got {len(pairs.target)} for {len(pairs.source)}"
-            )
-        both = zip(tokenizer.encode_all(pairs.source), tokenizer.encode_all(pairs.target), strict=True)
-        rows = [([*s, tokenizer.separator], [*t, tokenizer.separator]) for s, t in both]
-        self.kept = [i for i, (s, t) in enumerate(rows) if max(len(s), len(t)) <= longest]
-        self.source = [np.array(rows[i][0]) for i in self.kept]
-        self.target = [np.array(rows[i][1]) for i in self.kept]
+            count = f"{len(pairs.target)} for {len(pairs.source)}"
+            raise ValueError(f"pairs must have a target for each source, got {count}")
+        end = [tokenizer.separator]
+        source, target = ([np.array(ids + end) for ids in tokenizer.encode_all(texts)] for texts in pairs)
+        self.kept = [i for i in range(len(source)) if max(len(source[i]), len(target[i])) <= longest]
+        self.source, self.target = ([rows[i] for i in self.kept] for rows in (source, target))
         if not self.kept:
             raise ValueError(f"longest = {longest}: must be more, no pair is so short")
 
@@ -70,10 +67,10 @@ class TranslationData:
 
     def batch(self, index: np.ndarray) -> dict[str, torch.Tensor]:
         """`tokens` (B, S), all of one length, and `targets` (B, R), filled up with 0."""
-        targets = np.zeros((len(index), max(len(self.target[i]) for i in index)), dtype=np.int64)
-        for row, i in zip(targets, index, strict=True):
-            row[: len(self.target[i])] = self.target[i]
-        sources = np.stack([self.source[i] for i in index])
+        rows, sources = [self.target[i] for i in index], np.stack([self.source[i] for i in index])
+        lengths = np.array([len(row) for row in rows])
+        targets = np.zeros((len(rows), lengths.max()), dtype=np.int64)
+        targets[np.arange(lengths.max()) < lengths[:, None]] = np.concatenate(rows)
         return {"tokens": torch.from_numpy(sources), "targets": torch.from_numpy(targets)}
 
     def batches(self, size: int, rng: np.random.Generator | None = None) -> Iterator[np.ndarray]:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from minilib.data import objectives
-from minilib.data.objectives import corrupt_spans, mask_tokens, pair_rows, span_shape
+from minilib.data.objectives import corrupt_spans, mask_tokens, pair_rows, span_counts
 from minilib.data.tokenizer import SPECIAL, of_tokens
 
 V, T, B = 205, 40, 4_000
@@ -188,7 +188,8 @@ class TestSpans:
     def test_sentinels_and_targets_together_are_the_row(self, length, rate, mean):
         rows = np.random.default_rng(0).integers(102, 999, (200, length))
         tokens, targets = corrupt_spans(rows, 0, **T5 | {"rate": rate, "mean": mean})
-        assert (tokens.shape[1], targets.shape[1]) == span_shape(length, rate, mean)
+        n, m = round(rate * length), max(1, round(round(rate * length) / mean))
+        assert (tokens.shape[1], targets.shape[1]) == (length - n + m + 1, n + m + 1)
         assert tokens.dtype == targets.dtype == np.int64
         for row, t, g in zip(rows.tolist(), tokens.tolist(), targets.tolist(), strict=True):
             assert self.restored(t, g) == row
@@ -210,7 +211,8 @@ class TestSpans:
             np.testing.assert_array_equal(theirs[a[marks] - 2], b[marks])
 
     def test_shapes_are_those_of_the_published_run(self):
-        assert span_shape(568, 0.15, 3.0) == (512, 114)
+        rows = np.random.default_rng(0).integers(102, 999, (2, 568))
+        assert [array.shape for array in corrupt_spans(rows, 0, **T5)] == [(2, 512), (2, 114)]
 
     def test_lengths_are_uniform_over_all_ways_to_cut(self):
         # Of 8 tokens 3 are dropped in 2 spans: the ways are 2 for the dropped ones times 4 for the kept ones.
@@ -228,11 +230,11 @@ class TestSpans:
     @pytest.mark.parametrize(("rate", "mean"), [(0.001, 3.0), (0.99, 1.0), (0.5, 0.4)])
     def test_settings_that_leave_no_room_are_an_error(self, rate, mean):
         with pytest.raises(ValueError, match=f"rate = {rate} and mean = {mean} drop .* must be at least one token"):
-            span_shape(40, rate, mean)
+            span_counts(40, rate, mean)
 
     def test_more_spans_than_sentinels_are_an_error(self):
         with pytest.raises(ValueError, match="in 101 spans: must be .* at most 100 spans"):
-            span_shape(1_010, 0.2, 2.0)
+            span_counts(1_010, 0.2, 2.0)
 
 
 @pytest.fixture(scope="module")
@@ -314,7 +316,7 @@ def test_a_sample_is_the_same_in_every_batch(name):
 def test_batches_have_the_promised_arrays(name):
     batch = OBJECTIVES[name](text(90), np.arange(8), 0, 7)
     k = 12 if name == "whole words" else K
-    spans = dict(zip(("tokens", "targets"), [(8, n) for n in span_shape(T, 0.15, 3.0)], strict=True))
+    spans = {"tokens": (8, T - K + 3), "targets": (8, K + 3)}  # 6 tokens are dropped, in 2 spans
     masked = {"tokens": (8, T), "positions": (8, k), "targets": (8, k)}
     pairs = masked | {"segments": (8, T), "next": (8,)}
     expected = {"causal": {"tokens": (8, T)}, "spans": spans, "pairs": pairs}.get(name, masked)

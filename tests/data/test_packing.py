@@ -12,6 +12,7 @@ from minilib.data import packing
 from minilib.data.corpora import Texts
 from minilib.data.files import pieces
 from minilib.data.packing import packed_rows, rows_of_lengths
+from minilib.data.progress import Progress, silent
 from minilib.data.tokenizer import SPECIAL, get_tokenizer
 
 DOCUMENTS = [f"Document {i} says {i * i}.\nThen it ends, as it should." for i in range(60)]
@@ -52,7 +53,7 @@ def test_the_size_of_batches_does_not_matter(monkeypatch):
     tokenizer = get_tokenizer(TEXTS, "gpt2", 400)
 
     def streamed():
-        batches = list(packing.stream(DOCUMENTS, tokenizer))
+        batches = list(packing.stream(DOCUMENTS, tokenizer, Progress(silent, "")))
         assert sum(ended for _, ended in batches) == len(DOCUMENTS)
         return np.concatenate([tokens for tokens, _ in batches])
 
@@ -70,10 +71,10 @@ def test_the_size_of_batches_does_not_matter(monkeypatch):
 @pytest.mark.parametrize("text", ["x y.\n", "x  y \n", "x\n y\n\n", "ab-\n", "don't\n", "…\n", "'\n", "\t\n7\n"])
 def test_a_long_document_in_pieces_has_the_tokens_of_the_whole(kind, text, monkeypatch):
     tokenizer = get_tokenizer(TEXTS, kind, 400)
-    document = text * 7 + "The end."
+    document, progress = text * 7 + "The end.", Progress(silent, "")
     for most in (1, 5, 20):
         monkeypatch.setattr(packing, "PIECE", most)
-        tokens = np.concatenate([tokens for tokens, _ in packing.stream([document, document], tokenizer)])
+        tokens = np.concatenate([tokens for tokens, _ in packing.stream([document] * 2, tokenizer, progress)])
         np.testing.assert_array_equal(tokens, encoded(tokenizer, [document] * 2))
     if text == "x y.\n":
         assert len(list(pieces([document], 1))) == 8
