@@ -19,10 +19,12 @@ ICON = """{of} {{ content: ""; display: inline-block; width: {em}em; height: 1em
   mask: url("data:image/svg+xml,{svg}") center / contain no-repeat; }}
 """
 SVG = "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {w} {h}'><path d='{path}'/></svg>"
-# The boxes that have an icon beside their titles, where the theme would load a font for it.
-TITLES = {
+# Where else the theme would load a font for an icon: beside the titles of boxes, and on a list of contents that makes
+# room for the margin.
+ELSEWHERE = {
     ".bd-article .admonition > .admonition-title::after": "bell",
     ".bd-article .exercise > .admonition-title::after": "pencil",
+    ".bd-sidebar-secondary.hide:not(:hover) .onthispage::after": "angle-down",
 }
 
 
@@ -44,9 +46,11 @@ def description(doctree: nodes.document) -> str:
 def place(app, page: str, template: str, context: dict, doctree) -> None:
     """Give the template its function, the page its description, and formulas their script only where there are some."""
     context["without_unused"] = without_unused
-    if doctree is not None and 'name="description"' not in context["metatags"]:
-        said = html.escape(description(doctree) or f"{context['title']}: {app.config.html_title}")
-        context["metatags"] += f'<meta name="description" content="{said}" />\n'
+    tags = context.get("metatags") or ""
+    if 'name="description"' not in tags:
+        title = app.env.titles[page].astext() if page in app.env.titles else page.capitalize()
+        said = (description(doctree) if doctree is not None else "") or f"{title}: {app.config.html_title}"
+        context["metatags"] = f'{tags}<meta name="description" content="{html.escape(said)}" />\n'
     if doctree is None or not list(doctree.findall(lambda n: isinstance(n, (nodes.math, nodes.math_block)))):
         said = [(script, f"{script.filename} {script.attributes.get('body')}") for script in context["script_files"]]
         context["script_files"] = [script for script, text in said if "mathjax" not in text.lower()]
@@ -55,7 +59,7 @@ def place(app, page: str, template: str, context: dict, doctree) -> None:
 def icons(names: set[str], library: str) -> str:
     """The style sheet that draws these icons; `library` is the theme's script with all of them, which has the paths."""
     rules = ["/* Icons: Font Awesome Free, https://fontawesome.com/license/free, CC BY 4.0. */\n"]
-    places = [(f".fa-{name}::before", name) for name in sorted(names)] + list(TITLES.items())
+    places = [(f".fa-{name}::before", name) for name in sorted(names)] + list(ELSEWHERE.items())
     for of, name in places:
         match = re.search(rf'[{{,]"?{re.escape(name)}"?:\[(\d+),(\d+),\[[^\]]*\],"\w+","([^"]+)"\]', library)
         if match:  # the other names are of sizes and styles
