@@ -128,8 +128,9 @@ def descend(x, g, s, sums, n):
 
 
 def with_decay(u, length, x, decay):
-    """length · u + decay · x."""
-    return add_scaled(u * length, x, decay) if isinstance(decay, torch.Tensor) or decay else times(u, length)
+    """length · u + decay · x, written into u where it has to be stored."""
+    stored = isinstance(length, torch.Tensor) or isinstance(decay, torch.Tensor) or decay
+    return add_scaled(u.mul_(length), x, decay) if stored else times(u, length)
 
 
 class Adafactor(Optimizer):

@@ -9,7 +9,7 @@ from minilib.torch_optim import adafactor
 from minilib.torch_optim.adafactor import LARGEST, Adafactor, inverse_root, mean_shapes, with_decay
 from minilib.torch_optim.base import Optimizer, correction
 from minilib.torch_optim.checks import BETAS_TRIPLE
-from minilib.torch_optim.phases import COLUMNS, ROWS, dim_sum, ema_, on_sums
+from minilib.torch_optim.phases import COLUMNS, ROWS, add_scaled, dim_sum, ema_, on_sums
 from minilib.torch_optim.presets import CAME_PRESETS
 
 
@@ -60,7 +60,7 @@ def full_instability(x, g, s, sums, n):
 def momentum(x, g, s, sums, n):
     """The same without confidence, for a vector: θ ← θ − η λ θ − η m."""
     averaged(g, s, sums, n)
-    return with_decay(s["exp_avg"], n["lr"], x, n["lr"] * n["weight_decay"])
+    return add_scaled(s["exp_avg"] * n["lr"], x, n["lr"] * n["weight_decay"])
 
 
 class CAME(Adafactor):

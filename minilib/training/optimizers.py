@@ -61,7 +61,7 @@ def optimizer(
         options["betas"] = tuple(b if b is not None else default for b, default in zip(given, own, strict=True))
     if "eps" in NUMBERS[name] and eps is not None:
         options["eps"] = eps
-    exclude = {"layer_adaptation": False} if name == "lars" else {}
+    exclude = {"layer_adaptation": False} if "layer_adaptation" in has else {}  # biases and norms
     opt = cls(parameter_groups(model, weight_decay, **exclude), lr=lr, **options)
     if name == "sgd" and fused and device.type != "cpu":
         # torch 2.13 makes the momentum without values where a fused step is told to skip: so it begins as 0, from

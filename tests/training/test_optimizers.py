@@ -31,6 +31,13 @@ class TestEveryMethod:
                     betas[place] = GIVEN[number]
                     assert changed == {"betas": tuple(betas)}
 
+    def test_biases_have_neither_decay_nor_a_ratio(self, name):
+        weight, bias = made(name).param_groups
+        assert [p.ndim for p in weight["params"] + bias["params"]] == [2, 1]
+        assert (weight["weight_decay"], bias["weight_decay"]) == (0.01, 0)
+        if name in ("lars", "lamb"):
+            assert (weight["layer_adaptation"], bias["layer_adaptation"]) == (True, False)
+
     def test_what_it_has_not_is_refused(self, name):
         for number, value in GIVEN.items():
             if number in NUMBERS[name]:
