@@ -117,7 +117,11 @@ def test_every_command_that_the_words_name_is_a_target_of_the_makefile():
 @pytest.mark.parametrize("target", ["book", "test"])
 def test_make_does_what_is_done_without_make(target):
     said = subprocess.run(
-        ["make", "-n", "PYTHON=python9", target], cwd=ROOT, capture_output=True, text=True, check=True
+        ["make", "-n", "--no-print-directory", "PYTHON=python9", target],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert said.stdout == f"python9 tools/do.py {target}\n"
 

@@ -13,7 +13,9 @@ from small_books import CHAPTERS, ROOT
 
 PAGE = (ROOT / "book" / "index.md").read_text()
 FOUND = book_map.chapters(ROOT)
-CAPTION = re.search(r"^:::\{live\} noise-cloud\n(.*?)^:::$", PAGE, re.MULTILINE | re.DOTALL)[1]
+ANSWER = re.search(
+    r"^:::\{live\} noise-cloud\n.*?^:::$.*?^:::\{admonition\} Answer\n(.*?)^:::$", PAGE, re.MULTILINE | re.DOTALL
+)[1]
 
 
 def test_the_first_screen_asks_a_question_and_moves():
@@ -29,13 +31,13 @@ def uphill(batch):
     return stats.norm.sf(gradient @ gradient / math.sqrt((gradient**2 @ sigma**2) / batch))
 
 
-def test_the_caption_of_the_figure_says_what_the_figure_computes():
+def test_the_answer_below_the_figure_says_what_the_figure_computes():
     gradient, sigma = np.array([-2.4, 3.0]), np.array([9.0, 12.0])
     assert round(sigma @ sigma / (gradient @ gradient)) == 15
-    assert "With 15 examples the noise is about as long as the gradient" in CAPTION
-    assert f"{100 * uphill(1):.0f} of 100 steps go uphill" in CAPTION
-    assert f"{100 * uphill(15):.0f} of 100 go uphill" in CAPTION
-    assert "With 64 it is fewer than 1 of 100" in CAPTION
+    assert "With 15 examples the noise is about as long as the gradient" in ANSWER
+    assert f"{100 * uphill(1):.0f} of 100 steps go uphill" in ANSWER
+    assert f"{100 * uphill(15):.0f} of 100 go uphill" in ANSWER
+    assert "With 64 it is fewer than 1 of 100" in ANSWER
     assert uphill(64) < 0.01 < uphill(32)
     script = (ROOT / "book" / "figures" / "noise-cloud.js").read_text()
     for line in ("h = [1, 4], x = [-2.4, 0.75], sigma = [9, 12]", "length: 220"):

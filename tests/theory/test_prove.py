@@ -50,7 +50,7 @@ def test_every_row_of_every_ledger_is_stated_or_says_why_not():
 
 
 def test_no_reason_is_given_for_a_row_that_no_chapter_prints():
-    ledgers = {prove.module_of(name): found for name, (found, _) in prove.evaluated().items()}
+    ledgers = {prove.name_of(name): found for name, (found, _) in prove.evaluated().items()}
     for name in prove.modules():
         for title, reasons in getattr(prove.load(name), "EXEMPT", {}).items():
             assert title in ledgers[name], f"{name}: {title}"
@@ -108,7 +108,7 @@ def test_every_theorem_of_every_chapter_stands_in_the_table():
     found = {chapter: labels for chapter, labels in prove.labels().items() if labels}
     assert sum(map(len, found.values())) >= 50
     for chapter, labels in found.items():
-        module = prove.load(prove.module_of(chapter))
+        module = prove.load(prove.name_of(chapter))
         titles = {*module.THEOREMS, *(t for t, why in getattr(module, "EXEMPT", {}).items() if isinstance(why, str))}
         known = {label for title in titles for label in prove.proofs.LABELS.get(title, [])}
         assert [label for label in labels if label not in known] == [], chapter

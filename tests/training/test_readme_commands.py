@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from torch.distributed.run import parse_args
 
+from minilib.training import config
+
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 SECTION = README.partition("## Train a language model")[2].partition("\n## ")[0]
@@ -28,19 +30,17 @@ def settings_of(monkeypatch):
     """`settings_of(module, words)`: what the program makes of a command line, before it does anything."""
 
     def read(module: str, words: list[str]):
-        program = importlib.import_module(module)
-        parse = program.parse
+        program, parse = importlib.import_module(module), config.parse
 
         def stop(*arguments, **more):
             raise ReadSettings(parse(*arguments, **more))
 
-        monkeypatch.setattr(program, "parse", stop)
-        monkeypatch.setattr(sys, "argv", [module, *words])
-        try:
+        with monkeypatch.context() as patched:
+            for reader in {config, program} if hasattr(program, "parse") else {config}:
+                patched.setattr(reader, "parse", stop)
+            patched.setattr(sys, "argv", [module, *words])
             with pytest.raises(ReadSettings) as found:
                 program.main()
-        finally:
-            monkeypatch.setattr(program, "parse", parse)
         return found.value.args[0]
 
     return read
