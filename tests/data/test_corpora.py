@@ -78,18 +78,13 @@ def test_other_text_may_be_held_out_in_place_of_a_part(tmp_path):
         corpus(str(tmp_path / "a"), validation=str(tmp_path / "none"))
 
 
-@pytest.mark.parametrize("text", ["", " \n\n ", "one paragraph"])
-def test_too_little_text_is_an_error(tmp_path, text):
-    with pytest.raises(ValueError, match="must hold at least two paragraphs"):
-        corpus(write(tmp_path, a=text))
-
-
-def test_an_empty_folder_and_an_unknown_name_are_errors(tmp_path):
+def test_too_little_text_an_empty_folder_and_an_unknown_name_are_errors(tmp_path):
     with pytest.raises(ValueError, match=r"must hold at least one file of .txt, .jsonl, .jsonl.gz"):
         corpus(str(tmp_path))
-    with pytest.raises(
-        ValueError, match="corpus = 'novel': must be one of 'docstrings', 'novels', .* a file or folder"
-    ):
+    for text in ("", " \n\n ", "one paragraph"):
+        with pytest.raises(ValueError, match="must hold at least two paragraphs"):
+            corpus(write(tmp_path, a=text))
+    with pytest.raises(ValueError, match="corpus = 'novel': must be one of 'docstrings', 'novels', .* file or folder"):
         corpus("novel")
 
 

@@ -19,9 +19,25 @@ from minilib.data.tokenizer import get_tokenizer, sample
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path_factory, monkeypatch):
-    folder = tmp_path_factory.mktemp("cache")
-    monkeypatch.setenv("MINILIB_DATA", str(folder))
-    return folder / "pretrain"
+    monkeypatch.setenv("MINILIB_DATA", str(tmp_path_factory.mktemp("cache")))
+
+
+def all_of(path):
+    return whole(str(path), "text", "corpus")
+
+
+def both_parts(path, most):
+    """The pieces of the texts of both parts."""
+    return (text for part in last_twentieths(str(path), "text") for text, _ in pieces(part, most))
+
+
+def memory(work):
+    """What the work gives, and the most bytes that it had in use."""
+    tracemalloc.start()
+    try:
+        return work(), tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.fixture
@@ -32,10 +48,9 @@ def reads(monkeypatch):
     return seen
 
 
-def jsonl(path, texts, open=open):
-    with open(path, "wt", encoding="utf-8") as file:
-        for text in texts:
-            file.write(json.dumps({"text": text}) + "\n")
+def jsonl(path, texts):
+    data = "".join(json.dumps({"text": text}) + "\n" for text in texts).encode()
+    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
     return str(path)
 
 
@@ -55,19 +70,19 @@ def test_rows_from_files_are_those_of_a_list_of_the_same_documents(tmp_path):
 
 
 def test_packed_files_are_read_and_empty_documents_are_none(tmp_path):
-    jsonl(tmp_path / "b.jsonl.gz", ["one", " \n ", "", "two"], open=gzip.open)
-    assert list(whole(str(tmp_path), "text", "corpus")) == ["one", "two"]
+    jsonl(tmp_path / "b.jsonl.gz", ["one", " \n ", "", "two"])
+    assert list(all_of(tmp_path)) == ["one", "two"]
     data = (tmp_path / "b.jsonl.gz").read_bytes()
     for damaged in (data[:-9], b"no gzip"):
         (tmp_path / "b.jsonl.gz").write_bytes(damaged)
         with pytest.raises(ValueError, match=r"b.jsonl.gz must be a whole file packed with gzip"):
-            whole(str(tmp_path), "text", "corpus")
+            all_of(tmp_path)
 
 
 def test_other_line_ends_inside_a_text_do_not_end_its_line(tmp_path):
     text = "one\u2028two\x85three"
     (tmp_path / "a.jsonl").write_text(json.dumps({"text": text}, ensure_ascii=False) + "\n", encoding="utf-8")
-    assert list(whole(str(tmp_path), "text", "corpus")) == ["one two three"]
+    assert list(all_of(tmp_path)) == ["one two three"]
 
 
 def test_files_are_counted_once_and_again_when_one_is_changed(tmp_path, reads):
@@ -99,7 +114,7 @@ def test_the_fingerprint_is_of_the_text_and_not_of_its_place(tmp_path):
 def test_a_file_that_changes_while_it_is_read_is_an_error(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("one\n\ntwo\n\nthree")
-    documents = whole(str(path), "text", "corpus")
+    documents = all_of(path)
     lines = documents.lines()
     assert next(lines)[1] == "one"
     path.write_text("one\n\ntwo\n\nthree\n\nfour")
@@ -111,15 +126,11 @@ def test_a_file_that_changes_while_it_is_read_is_an_error(tmp_path):
 
 def test_one_paragraph_or_line_is_in_memory_and_not_the_text(tmp_path):
     path = tmp_path / "a.txt"
-    with open(path, "w") as file:
-        for k in range(40_000):
-            file.write(f"Paragraph {k} of a text that is longer than what may be held of it in memory.\n\n")
+    path.write_text(
+        "".join(f"Paragraph {k} of a text that is longer than is to be held of it.\n\n" for k in range(50_000))
+    )
     assert path.stat().st_size > 3_000_000
-    tracemalloc.start()
-    train, held = last_twentieths(str(path), "text")
-    count = sum(1 for documents in (train, held) for _ in pieces(documents, 10_000))
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
+    count, peak = memory(lambda: sum(1 for _ in both_parts(path, 10_000)))
     assert count > 200
     assert peak < 500_000
 
@@ -141,11 +152,8 @@ def test_a_line_of_any_length_is_read_in_parts_that_end_at_blanks(tmp_path, monk
 def test_a_line_of_two_million_characters_takes_the_memory_of_a_block(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("These are the words of one line. " * 60_000 + "\n\nThe end.", encoding="utf-8")
-    tracemalloc.start()
-    train, held = last_twentieths(str(path), "text")
-    assert max(len(text) for documents in (train, held) for text, _ in pieces(documents, 50_000)) < 200_000
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
+    longest, peak = memory(lambda: max(map(len, both_parts(path, 50_000))))
+    assert longest < 200_000
     assert peak < 4_000_000  # the words of 100,000 characters as a list, and their pieces
 
 
@@ -175,8 +183,8 @@ def test_a_bad_line_is_named_by_its_number_in_the_file(tmp_path, bad, why):
 def test_the_line_that_is_no_utf_8_is_named(tmp_path, name):
     lines = [line.encode() for line in GOOD]
     lines[700] = '{"text": "Größe"}'.encode("latin-1")
-    with (gzip.open if name.endswith("gz") else open)(tmp_path / name, "wb") as file:
-        file.write(b"\n".join(lines))
+    data = b"\n".join(lines)
+    (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
     with pytest.raises(ValueError, match=f"{name}, line 701: must be UTF-8 text"):
         corpus(str(tmp_path / name))
 
@@ -184,19 +192,18 @@ def test_the_line_that_is_no_utf_8_is_named(tmp_path, name):
 def test_half_a_character_is_replaced_and_a_long_number_elsewhere_is_no_matter(tmp_path):
     emoji = r'{"text": "cut \ud83d, \ude00 whole \ud83d\ude00"}'
     (tmp_path / "b.jsonl").write_text(emoji + '\n{"text": "x", "n": ' + "9" * 5000 + "}", encoding="utf-8")
-    documents = whole(str(tmp_path), "text", "corpus")
-    assert list(documents) == ["cut \ufffd, \ufffd whole \U0001f600", "x"]
+    assert list(all_of(tmp_path)) == ["cut \ufffd, \ufffd whole \U0001f600", "x"]
 
 
 def test_a_folder_that_is_called_like_a_file_is_none(tmp_path):
     (tmp_path / "sub.txt").mkdir()
     (tmp_path / "sub.txt" / "a.txt").write_text("one\n\ntwo")
-    assert list(whole(str(tmp_path), "text", "corpus")) == ["one\ntwo"]
+    assert list(all_of(tmp_path)) == ["one\ntwo"]
 
 
 class TestSample:
     def test_a_text_that_is_no_longer_than_the_sample_is_taken_whole(self, tmp_path):
-        documents = whole(jsonl(tmp_path / "a.jsonl", TEXTS), "text", "corpus")
+        documents = all_of(jsonl(tmp_path / "a.jsonl", TEXTS))
         assert sample(documents) == [line for text in JOINED for line in text.split("\n")] == sample(JOINED)
 
     @pytest.mark.parametrize("size", [300, 700, 1100])
@@ -229,6 +236,6 @@ def test_progress_is_silent_at_first_and_then_says_how_long_it_takes(monkeypatch
 
 
 def test_documents_can_be_gone_through_again(tmp_path):
-    documents = whole(jsonl(tmp_path / "a.jsonl", TEXTS), "text", "corpus")
+    documents = all_of(jsonl(tmp_path / "a.jsonl", TEXTS))
     assert isinstance(documents, Documents)
     assert list(documents) == list(documents) == JOINED

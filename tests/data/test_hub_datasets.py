@@ -1,5 +1,6 @@
 """Corpora from elsewhere: copied once, whole or not at all, and read as files from then on."""
 
+import gzip
 import json
 import sys
 import types
@@ -50,21 +51,15 @@ class TestWikitext:
 
     def test_without_a_network_one_line_says_what_to_put_where(self, nowhere, cache):
         nowhere("wikitext-103")
-        with pytest.raises(
-            ValueError, match="wikitext-103-raw-v1.zip is not there; put there .*sha256 91c00ae2"
-        ) as error:
+        with pytest.raises(ValueError, match="^.*wikitext-103-raw-v1.zip is not there; put there .*sha256 91c00ae2.*$"):
             corpus("wikitext-103")
-        assert "\n" not in str(error.value)
 
 
 def test_the_sample_of_c4_is_a_file_like_others(cache, nowhere):
-    import gzip
-
     (name,) = CATALOGUE["c4-sample"].files
     (cache / name).parent.mkdir()
-    with gzip.open(cache / name, "wt") as file:
-        for k in range(20):
-            file.write(json.dumps({"text": f"page {k}", "url": "u"}) + "\n")
+    lines = [json.dumps({"text": f"page {k}", "url": "u"}) for k in range(20)]
+    (cache / name).write_bytes(gzip.compress("\n".join(lines).encode()))
     nowhere("c4-sample", cache)
     texts = corpus("c4-sample")
     assert list(texts.train) == [f"page {k}" for k in range(19)]
@@ -105,30 +100,22 @@ class TestHuggingFace:
         assert texts.how == "its own part for validation"
         assert hub.asked == [("name", None, True)]
 
+    def broken(self):
+        yield from self.rows(0, 9)
+        raise ConnectionError("gone")
+
     @pytest.mark.parametrize(
         ("splits", "message"),
         [
-            (ConnectionError("no\nnetwork"), "corpus = 'o/n': the Hugging Face Hub does not give it: no network"),
-            ({"test": []}, "corpus = 'o/n': must have a part 'train', has test"),
-            (
-                {"train": [{"content": "a"}]},
-                "corpus = 'o/n': field = 'text': must be a text; the documents have content",
-            ),
+            (ConnectionError("no\nnetwork"), "the Hugging Face Hub does not give it: no network"),
+            ({"test": []}, "must have a part 'train', has test"),
+            ({"train": [{"content": "a"}]}, "field = 'text': must be a text; the documents have content"),
+            ({"train": "broken"}, "gone"),
         ],
     )
     def test_what_it_does_not_give_is_said_in_one_line_and_nothing_is_kept(self, hub, cache, splits, message):
-        hub.splits = splits
-        with pytest.raises(ValueError, match=message):
-            corpus("o/n")
-        assert not list(cache.glob("hugging-face/*"))
-
-    def test_a_stream_that_breaks_leaves_nothing(self, hub, cache):
-        def broken():
-            yield from self.rows(0, 9)
-            raise ConnectionError("gone")
-
-        hub.splits = {"train": broken()}
-        with pytest.raises(ValueError, match="corpus = 'o/n': gone"):
+        hub.splits = {"train": self.broken()} if splits == {"train": "broken"} else splits
+        with pytest.raises(ValueError, match=f"^corpus = 'o/n': {message}$"):
             corpus("o/n")
         assert not list(cache.glob("hugging-face/*"))
 

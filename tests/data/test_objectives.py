@@ -4,6 +4,7 @@ Frequencies are compared with their expectation in units of the standard deviati
 seeds are fixed, so that a test gives the same result each time; 5 deviations leave a wrong rule no chance.
 """
 
+from collections import Counter
 from itertools import product
 
 import numpy as np
@@ -127,12 +128,9 @@ def whole():
     for row in rows:
         words.append([])
         for at, token in enumerate(row):
-            if token < ORDINARY:
-                fresh = True
-            elif fresh or not CONTINUES[token]:
-                words[-1].append([at])
-                fresh = False
-            else:
+            if token >= ORDINARY and (row[at - 1] < ORDINARY or not CONTINUES[token]):
+                words[-1].append([])
+            if token >= ORDINARY:
                 words[-1][-1].append(at)
     return words, positions
 
@@ -200,11 +198,8 @@ class TestSpans:
         """There <extra_id_0> has the last number, 32,099, and the others those before it."""
         rows = np.random.default_rng(0).integers(200, 999, (50, 40))
         ours, theirs = np.arange(2, 102), np.arange(32_099, 31_999, -1)
-        for a, b in zip(
-            corrupt_spans(rows, 0, **T5),
-            corrupt_spans(rows, 0, **T5 | {"sentinels": theirs}),
-            strict=True,
-        ):
+        both = (corrupt_spans(rows, 0, **T5 | {"sentinels": marks}) for marks in (ours, theirs))
+        for a, b in zip(*both, strict=True):
             marks = np.isin(a, ours)
             np.testing.assert_array_equal(marks, np.isin(b, theirs))
             np.testing.assert_array_equal(a[~marks], b[~marks])
@@ -217,24 +212,20 @@ class TestSpans:
     def test_lengths_are_uniform_over_all_ways_to_cut(self):
         # Of 8 tokens 3 are dropped in 2 spans: the ways are 2 for the dropped ones times 4 for the kept ones.
         tokens, _ = corrupt_spans(np.tile(np.arange(102, 110), (B, 1)), 0, **T5 | {"rate": 3 / 8, "mean": 1.5})
-        ways = {}
-        for row in tokens.tolist():
-            ways[tuple(row)] = ways.get(tuple(row), 0) + 1
-        expected = set()
+        ways, expected = Counter(map(tuple, tokens.tolist())), set()
         for kept, dropped in product(range(1, 5), range(1, 3)):
             start = 102 + kept + dropped
             expected.add((*range(102, 102 + kept), 2, *range(start, 102 + 5 + dropped), 3, 1))
         assert set(ways) == expected
         assert deviations(np.array(list(ways.values())), B, 1 / 8).max() < 5
 
-    @pytest.mark.parametrize(("rate", "mean"), [(0.001, 3.0), (0.99, 1.0), (0.5, 0.4)])
-    def test_settings_that_leave_no_room_are_an_error(self, rate, mean):
-        with pytest.raises(ValueError, match=f"rate = {rate} and mean = {mean} drop .* must be at least one token"):
-            span_counts(40, rate, mean)
-
-    def test_more_spans_than_sentinels_are_an_error(self):
-        with pytest.raises(ValueError, match="in 101 spans: must be .* at most 100 spans"):
-            span_counts(1_010, 0.2, 2.0)
+    @pytest.mark.parametrize(
+        ("length", "rate", "mean"), [(40, 0.001, 3.0), (40, 0.99, 1.0), (40, 0.5, 0.4), (1_010, 0.2, 2.0)]
+    )
+    def test_settings_that_leave_no_room_or_no_sentinel_are_an_error(self, length, rate, mean):
+        said = f"rate = {rate} and mean = {mean} drop .* must be at least one token and at most 100 spans"
+        with pytest.raises(ValueError, match=said):
+            span_counts(length, rate, mean)
 
 
 @pytest.fixture(scope="module")
@@ -284,18 +275,14 @@ class TestPairs:
             pair_rows(np.zeros(shape, dtype=int), np.zeros(1, dtype=int), 0, 1)
 
 
-def untrained(kind):
-    """A tokenizer that was not trained."""
-    tokens = [*SPECIAL[kind], *(f"{mark}{i}" for i in range(100) for mark in ("a", "##"))]
-    return of_tokens(kind, tokens)
-
-
+TOKENS = [f"{mark}{i}" for i in range(100) for mark in ("a", "##")]
+FOR_BERT, FOR_T5 = (of_tokens(kind, SPECIAL[kind] + TOKENS) for kind in ("bert", "t5"))
 OBJECTIVES = {
-    "masked": objectives.masked(untrained("bert"), 0.15),
-    "whole words": objectives.masked(untrained("bert"), 0.3, whole_words=True),
-    "pairs": objectives.masked(untrained("bert"), 0.15, pairs=True),
+    "masked": objectives.masked(FOR_BERT, 0.15),
+    "whole words": objectives.masked(FOR_BERT, 0.3, whole_words=True),
+    "pairs": objectives.masked(FOR_BERT, 0.15, pairs=True),
     "causal": objectives.causal,
-    "spans": objectives.spans(untrained("t5")),
+    "spans": objectives.spans(FOR_T5),
 }
 
 
@@ -304,10 +291,8 @@ def test_a_sample_is_the_same_in_every_batch(name):
     rows, index, first = text(90), np.random.default_rng(1).permutation(90)[:64], 1_000_003
     whole = OBJECTIVES[name](rows, index, first, 7)
     for cuts in ([1], [13, 40], range(1, 64)):
-        parts, at = [], first
-        for part in np.split(index, cuts):
-            parts.append(OBJECTIVES[name](rows, part, at, 7))
-            at += len(part)
+        starts = [first, *(first + cut for cut in cuts)]
+        parts = [OBJECTIVES[name](rows, i, at, 7) for i, at in zip(np.split(index, cuts), starts, strict=True)]
         for key, array in whole.items():
             np.testing.assert_array_equal(np.concatenate([part[key] for part in parts]), array)
 
@@ -332,6 +317,6 @@ def test_each_seed_purpose_and_number_has_draws_of_its_own():
 
 def test_a_tokenizer_of_another_kind_is_an_error():
     with pytest.raises(ValueError, match="kind = 't5' of the tokenizer: must be 'bert'"):
-        objectives.masked(untrained("t5"), 0.15)
+        objectives.masked(FOR_T5, 0.15)
     with pytest.raises(ValueError, match="kind = 'bert' of the tokenizer: must be 't5'"):
-        objectives.spans(untrained("bert"))
+        objectives.spans(FOR_BERT)
