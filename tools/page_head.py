@@ -108,7 +108,7 @@ def lighten(app, error) -> None:
     pages = [*out.rglob("*.html"), *(path for path in scripts.glob("*.js") if path != library)]
     names = {name for path in pages for name in re.findall(r"\bfa-([a-z][a-z0-9-]+)", path.read_text(encoding="utf-8"))}
     (out / "_static" / "icons.css").write_text(icons(names, library.read_text(encoding="utf-8")), encoding="utf-8")
-    letters = re.compile(r'(?:\.fa-[\w-]+:before,?)+\{content:"\\[0-9a-f]+"\}')
+    letters = re.compile(r'(?:\.fa-[\w-]+:before,?)+\{content:"\\[0-9a-f]+"\}|@font-face\{[^}]*fontawesome[^}]*\}')
     change(out / "_static" / "styles" / "pydata-sphinx-theme.css", lambda style: letters.sub("", style))
     for drawing in (out / "_images").glob("*.svg"):
         change(drawing, rounded)

@@ -58,7 +58,8 @@ function keepPunctuation() {
 }
 
 window.addEventListener("load", () => {
-  window.MathJax?.startup?.promise?.then(keepPunctuation).then(fitFormulas);
+  const typeset = window.MathJax?.startup?.promise ?? Promise.resolve(); // a page without formulas has no MathJax
+  typeset.then(keepPunctuation).then(fitFormulas);
   window.addEventListener("resize", fitFormulas);
   matchMedia("print").addEventListener("change", fitFormulas); // paper has another width
   document.addEventListener("scroll", (event) => event.target.matches?.("article *") && fade(event.target), true);

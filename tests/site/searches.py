@@ -18,7 +18,7 @@ SEARCHES = {
         "memory: Build: what an optimizer remembers",
         "memory: Prove: when factoring pays",
     ],
-    "gradient accumulation": ["76_minutes: Prove: accumulation is a big batch"],
+    "gradient accumulation": ["bert_in_76_minutes: Prove: accumulation is a big batch"],
     "noise scale": ["big_batches: Build: a ruler for noise", "big_batches: Measure: the noise grows"],
     "weight decay": [
         "adam: AdamW: take the decay out of the quotient",
@@ -50,7 +50,7 @@ SEARCHES = {
     "lr decay": ["sgd: A falling rate removes the floor"],
     "mini-batch variance without replacement": [
         "sgd: Build: a gradient with an error bar",
-        "sgd: The formula, checked on every batch",
+        "sgd: The variance, checked on every batch",
         "toolbox: The noise of a mini-batch",
     ],
     "edge of stability": ["sgd: A network finds the edge by itself"],
