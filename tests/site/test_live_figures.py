@@ -1,6 +1,6 @@
 """The figures that move: each is opened alone, from a file, and used; and the numbers of the model figure.
 
-What the figures of a chapter compute is compared with minilib in `test_figures_NAME.py`, by the fixture `numbers`.
+What the figures of a chapter compute is compared with minilib in `test_figures_CHAPTER.py`, by the fixture `numbers`.
 """
 
 import itertools
@@ -188,6 +188,11 @@ def luminance(color):
 def test_every_figure_is_on_a_page_and_every_page_has_the_figures_that_it_names():
     shown = {name for page in PAGES for name in MARKED.findall(page.read_text(encoding="utf-8"))}
     assert shown == set(NAMES)
+
+
+def test_the_numbers_of_every_figure_are_compared():
+    tests = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests/site").glob("test_*.py"))
+    assert [name for name in NAMES if f'numbers("{name}")' not in tests] == []
 
 
 def test_the_text_asks_and_the_figure_says_what_to_move():
