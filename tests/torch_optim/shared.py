@@ -105,18 +105,24 @@ def parameters(dtype: torch.dtype = torch.float64) -> dict[str, torch.nn.Paramet
     return {name: torch.nn.Parameter(torch.tensor(x, dtype=dtype)) for name, x in recipe.start().items()}
 
 
-def set_gradients(params: dict, t: int) -> None:
+def set_gradients(params: dict | list, t: int) -> None:
     """Give every parameter its recorded gradient of step t, counted from 1, in the parameter's data type."""
-    for name, p in params.items():
-        p.grad = torch.tensor(GRADIENTS[t - 1][name], dtype=p.dtype)
+    for each in params if isinstance(params, list) else [params]:
+        for name, p in each.items():
+            p.grad = torch.tensor(GRADIENTS[t - 1][name], dtype=p.dtype)
 
 
-def run_steps(opt, params: dict, first: int, last: int, step=None, before=lambda t: None) -> None:
+def run_steps(opt, params: dict | list, first: int, last: int, before=lambda t: None, step=None) -> None:
     """Steps first ... last with the recorded gradients; `before` each, and in place of `opt.step`, what is given."""
     for t in range(first, last + 1):
         set_gradients(params, t)
         before(t)
         (step or opt.step)()
+
+
+def without_gradient(p):
+    """What `run_steps` does before a step in which this parameter gets no gradient."""
+    return lambda t: setattr(p, "grad", None)
 
 
 def run(cls, params: dict, last: int, **options):
@@ -131,7 +137,7 @@ def midway(cls, steps: int = 3, **options) -> tuple:
     params = parameters()
     named = list(params.items())
     opt = cls([{"params": named[:2]}, {"params": named[2:]}], **options)
-    run_steps(opt, params, 1, steps, before=lambda t: setattr(params["kernel"], "grad", None))
+    run_steps(opt, params, 1, steps, before=without_gradient(params["kernel"]))
     set_gradients(params, steps + 1)
     return params, opt
 

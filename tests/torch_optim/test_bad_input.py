@@ -8,7 +8,6 @@ import pytest
 import torch
 from torch import nn
 
-from minilib import torch_optim
 from minilib.torch_optim import LAMB
 from minilib.torch_optim.base import COMMON
 from tests.torch_optim.shared import (
@@ -23,54 +22,28 @@ from tests.torch_optim.shared import (
     some_methods,
 )
 
+# What the ranges are is tested with NumPy's optimizers, whose table this is too: here stands what only torch's have.
 NAN, INF = float("nan"), float("inf")
-NOT_NUMBERS = [NAN, "0.1", None, True, 1j, [0.1]]
-NOT_FLAGS = [1, 0.0, "yes", None]
-NOT_MAYBE = [1, 0.0, "yes", "None"]
-NOT_UNIT = [-0.1, 1.0, 1.5, INF, *NOT_NUMBERS]
-NOT_POSITIVE = [0.0, -1e-8, INF, *NOT_NUMBERS]
+WRONG = [-2.0, NAN, "0.1", None, 1j, [0.1]]
 NOT_NAMES = ["", "Largest", None, 1, True, ("last",)]
-
 BAD = {
-    "lr": [-0.1, INF, *NOT_NUMBERS, torch.ones(1), torch.tensor(1), torch.tensor(1j)],
-    "momentum": NOT_UNIT,
-    "eps": [-1e-8, INF, *NOT_NUMBERS],
-    "weight_decay": [-0.1, INF, *NOT_NUMBERS],
-    "trust_coefficient": NOT_POSITIVE,
-    "d": NOT_POSITIVE,
-    "beta2_decay": [0.0, 0.8, -1.5, *NOT_NUMBERS],
-    "phi": [(1, 1), (2, 1), (-1, 1), (0, NAN), (NAN, 1), (0, 1, 2), (0, "1"), 1.0, "ab", None],
+    "lr": [INF, True, torch.ones(1), torch.tensor(1), torch.tensor(1j), *WRONG],
     "max_grad_norm": [0.0, -1.0, NAN, "1", True, [1.0]],
     "min_dim_size_to_factor": [-1, 1.0, NAN, "1", None, True],
+    "on_nonfinite": NOT_NAMES,
     "factor": NOT_NAMES,
     "decay_by": NOT_NAMES,
-    "on_nonfinite": NOT_NAMES,
-    "scale_parameter": NOT_MAYBE,
-    "compile": NOT_MAYBE,
+    "compile": [1, 0.0, "yes", "None"],
+    "scale_parameter": [1, 0.0, "yes", "None"],
 } | dict.fromkeys(
-    "adapt_without_decay bias_correction correct_confidence joint_norm layer_adaptation "
-    "relative_step scaled_momentum stochastic_rounding".split(),
-    NOT_FLAGS,
+    "adapt_without_decay correct_confidence joint_norm scaled_momentum stochastic_rounding".split(),
+    [1, 0.0, "yes", None],
 )
-
-
-def bad_values(name, default):
-    """A tuple of numbers is made bad in each place, in its length, and as a whole."""
-    if name == "phi" or not isinstance(default, tuple):
-        return BAD[name]
-    bad = NOT_UNIT if name == "betas" else NOT_POSITIVE
-    spoiled = [(*default[:i], value, *default[i + 1 :]) for i in range(len(default)) for value in bad]
-    return [*spoiled, default[:-1], (*default, default[-1]), default[0], None]
-
-
 # Options that all methods share are checked by lines that they share: once is enough.
 CASES = [
-    pytest.param(getattr(torch_optim, method), name, bad_values(name, default), id=f"{method} {name}")
-    for method in METHODS
-    for name, default in {
-        **{k: p.default for k, p in inspect.signature(getattr(torch_optim, method)).parameters.items()},
-        **(COMMON if method == "LAMB" else {}),
-    }.items()
+    (cls, name)
+    for method, (cls, _) in METHODS.items()
+    for name in [*inspect.signature(cls).parameters, *(COMMON if method == "LAMB" else {})]
     if name not in ("params", "options")
 ]
 
@@ -82,12 +55,12 @@ def tensor():
 # Options
 
 
-@pytest.mark.parametrize(("cls", "option", "values"), CASES)
-def test_an_option_out_of_its_range_is_refused_with_its_name_its_value_and_what_it_may_be(cls, option, values):
+@pytest.mark.parametrize(("cls", "option"), CASES, ids=lambda value: getattr(value, "__name__", value))
+def test_an_option_out_of_its_range_is_refused_with_its_name_its_value_and_what_it_may_be(cls, option):
     _, opt = midway(cls)
     before, group = snapshot(opt), opt.param_groups[1]
     good = group[option]
-    for value in values:
+    for value in BAD.get(option, WRONG):
         message = f"^{option} must be .+, got {re.escape(repr(value))}$"
         with pytest.raises(ValueError, match=message):
             cls([tensor()], **{option: value})
