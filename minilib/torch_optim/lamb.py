@@ -14,7 +14,7 @@ from minilib.torch_optim.base import Optimizer, correction
 from minilib.torch_optim.phases import add_scaled, ema_, keep, on_sums, sum_of_squares, times
 
 IDENTITY = (0.0, math.inf)
-PAPER = {"eps": 1e-6, "bias_correction": True, "max_grad_norm": None, "phi": IDENTITY, "adapt_without_decay": True}
+PAPER = {"eps": 1e-6, "bias_correction": True, "phi": IDENTITY, "adapt_without_decay": True, "max_grad_norm": None}
 
 
 def trust_ratio(xx, uu, n):
