@@ -4,12 +4,11 @@ from minilib import needs
 
 with needs("torch"):
     from minilib.torch_optim.adafactor import Adafactor
-    from minilib.torch_optim.base import Optimizer
+    from minilib.torch_optim.base import Optimizer, parameter_groups
     from minilib.torch_optim.came import CAME, WithoutConfidence
     from minilib.torch_optim.compiler import cannot_compile
     from minilib.torch_optim.lamb import LAMB
     from minilib.torch_optim.lars import LARS, LARS2020
-    from minilib.torch_optim.presets import parameter_groups
 
 __all__ = [
     "CAME",

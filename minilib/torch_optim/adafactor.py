@@ -1,7 +1,9 @@
 """Adafactor (Shazeer & Stern 2018) for PyTorch: Adam without momentum, its second moment factored.
 
 Three phases go over a matrix: the sums of g² along rows and columns, the sizes of update and parameter, the step. The
-factored second moment is never written out. Absent on purpose: momentum (CAME adds it).
+factored second moment is never written out. Absent on purpose: momentum (CAME adds it), transformers' warmup_init,
+timm's AdafactorBigVision, and torch's form, which bounds the second moment from below by an epsilon of its data type,
+where the paper adds 1e-30 to the squared gradient: small gradients in bfloat16 then hardly move a parameter.
 
 The second moment is kept as row and column means. A tensor is factored over two of its dimensions, rows a < columns b;
 the others make it a batch of matrices. Means keep the dimension that they were taken over, with size 1 (the row means
@@ -12,32 +14,26 @@ import math
 
 import torch
 
+from minilib.optim.checks import EPS_PAIR
 from minilib.torch_optim.base import Optimizer
-from minilib.torch_optim.checks import EPS_PAIR
 from minilib.torch_optim.phases import COLUMNS, ROWS, add_scaled, dim_sum, ema_, keep, on_sums, sum_of_squares, times
-from minilib.torch_optim.presets import ADAFACTOR_PRESETS, preset
 
-LARGEST, LAST, FIRST = "largest", "last", "first"
+LAST = {"factor": "last", "min_dim_size_to_factor": 0}
+PAPER = {"eps": (1e-30, 1e-3), "relative_step": True, "scale_parameter": None, "decay_by": "lr"} | LAST
+OPTAX = {"relative_step": False, "scale_parameter": True, "decay_by": "one"}
 
 
 def factored_dims(shape, which, least):
-    """The dimensions (a, b) that are factored, or None.
+    """The dimensions (a, b) of a whole tensor that are factored, or None where one is shorter than `least`.
 
-    Args:
-        shape: of the whole tensor.
-        which: "largest", the two largest dimensions (of equal ones the later); "last", the last two, as in the
-            papers; "first".
-        least: both dimensions must be at least this long.
+    `which`: "largest", the two largest dimensions (of equal ones the later); "last", the last two, as in the papers;
+    "first".
     """
     n = len(shape)
     if n < 2 or math.prod(shape) == 0:
         return None
-    if which == LAST:
-        dims = (n - 2, n - 1)
-    elif which == FIRST:
-        dims = (0, 1)
-    else:
-        dims = tuple(sorted(sorted(range(n), key=lambda k: (shape[k], k))[-2:]))
+    largest = tuple(sorted(sorted(range(n), key=lambda k: (shape[k], k))[-2:]))
+    dims = {"largest": largest, "last": (n - 2, n - 1), "first": (0, 1)}[which]
     return dims if min(shape[k] for k in dims) >= least else None
 
 
@@ -79,7 +75,7 @@ def means(s, sums, n):
 
 @on_sums
 def roots(s, sums, n):
-    """p and q for the rest of this step: v̂ = r c / mean(r), 1/√v̂ = p q."""
+    """p and q for the rest of this step."""
     s["p"], s["q"] = inverse_roots(s["row_var"], s["col_var"], *sums, n)
     return ()
 
@@ -137,7 +133,7 @@ class Adafactor(Optimizer):
     """Algorithms 4 to 6 of the paper, and the forms with a learning rate. The defaults are those of Algorithm 6.
 
     Args:
-        params: see `Optimizer`.
+        params, options: see `Optimizer`.
         lr: with `relative_step` the largest relative step; without, the learning rate.
         beta2_decay: the exponent -τ of beta2_t = 1 - t^-τ, in [-1, 0).
         eps: (eps1, eps2): eps1 is added to g^2, eps2 the least size (root mean square) that a parameter is taken to
@@ -150,12 +146,20 @@ class Adafactor(Optimizer):
             "one" as in optax (but where lr is 0 nothing moves here, and optax's weights shrink: torch's checkpoint
             functions begin the state of a new optimizer with such a step, which has to leave the weights alone).
         factor, min_dim_size_to_factor: see `factored_dims`; the paper factors matrices, torch the "last" two.
-        options: those of `Optimizer`.
     """
 
     ranges = Optimizer.ranges | EPS_PAIR
-    presets = ADAFACTOR_PRESETS
-    preset = classmethod(preset)
+    presets = {
+        "paper": PAPER,  # it knows matrices only, and no decay
+        # Without relative_step these two still scale by the size of the parameter, unless scale_parameter=False too.
+        "transformers": PAPER | {"decay_by": "step", "scale_parameter": True},
+        # With its betas=(None, ...), the form without momentum.
+        "pytorch_optimizer": PAPER | {"decay_by": "step", "scale_parameter": True},
+        # It factors dimensions above 16, a kernel's first two, else its last two (here: not at all). Where you would
+        # give timm a learning rate, add relative_step=False.
+        "timm": PAPER | {"decay_by": "step", "factor": "first", "min_dim_size_to_factor": 17},
+        "optax": PAPER | OPTAX | {"factor": "largest", "min_dim_size_to_factor": 128},
+    }
     factored = *up_to_size, lengths, descend
     full = full_moment, lengths, descend
 
@@ -170,7 +174,7 @@ class Adafactor(Optimizer):
         relative_step=True,
         scale_parameter=None,
         decay_by="lr",
-        factor=LARGEST,
+        factor="largest",
         min_dim_size_to_factor=0,
         **options,
     ):

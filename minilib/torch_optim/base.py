@@ -9,21 +9,21 @@ import math
 
 import torch
 
+from minilib import optim
+from minilib.optim.checks import check_option
 from minilib.torch_optim.buckets import make_buckets
 from minilib.torch_optim.checks import (
     TORCH_RANGES,
     check_group,
-    check_iterable,
     check_joint,
-    check_option,
     check_state,
+    in_order,
     plain,
-    restore,
-    with_options,
+    saved_state,
 )
 from minilib.torch_optim.compiler import cannot_compile
 from minilib.torch_optim.gradients import nonfinite_check, params_with_grad
-from minilib.torch_optim.phases import CPU, GPU, Sizes, run, run_phases
+from minilib.torch_optim.phases import CPU, GPU, Sizes, run_phases, statistics_dtype
 from minilib.torch_optim.sharding import local, run_together, zeros
 
 COMMON = {"max_grad_norm": None, "on_nonfinite": "raise", "stochastic_rounding": False, "compile": None}
@@ -37,9 +37,24 @@ def correction(beta: float, t):
     return 1 - beta**t
 
 
-def statistics_dtype(dtype: torch.dtype) -> torch.dtype:
-    """The data type of the statistics of a parameter."""
-    return torch.float32 if dtype in (torch.bfloat16, torch.float16) else dtype
+def parameter_groups(model: torch.nn.Module, weight_decay: float, **exclude) -> list[dict]:
+    """Two groups for any optimizer here or in torch: `LAMB(parameter_groups(model, 0.01, layer_adaptation=False))`.
+
+    The first has all matrices and kernels, embeddings too, with `weight_decay`. The second has what has fewer than two
+    dimensions, the biases and the gains of norms, with weight decay 0 and the options `exclude`. Within a group the
+    order is the model's. Parameters that need no gradient are in neither, shared ones appear once, and a group that
+    would be empty is left out. Groups have (name, parameter) pairs: the names become `group["param_names"]`.
+
+    Raises:
+        ValueError: `weight_decay` is out of range, a lazy parameter is not made yet, or `exclude` has the key "params".
+    """
+    check_option("weight_decay", weight_decay)
+    if "params" in exclude:
+        raise ValueError("exclude must be options of the second group, got 'params'")
+    named = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
+    if unmade := [name for name, p in named if torch.nn.parameter.is_lazy(p)]:
+        raise ValueError(f"{unmade[0]} has no shape yet: run the model once before its parameters are grouped")
+    return optim.parameter_groups(named, weight_decay, **exclude)
 
 
 class Optimizer(torch.optim.Optimizer):
@@ -63,10 +78,12 @@ class Optimizer(torch.optim.Optimizer):
         ValueError: an unknown option or one out of range, no parameters, a parameter given twice or that is complex,
             parameters on several devices, a sparse gradient, one of another shape, or (see `on_nonfinite`) one that is
             not finite.
+        TypeError: `params` are no tensors; torch says so.
         RuntimeError: compile=True on a machine on which `torch.compile` does not work; nothing has changed then.
     """
 
     ranges = TORCH_RANGES
+    presets: dict[str, dict] = {}
     sizes: Sizes | None = None  # those of the device
     # False: the host never waits for the device and keeps step numbers there, as it is off the CPU in any case.
     host_waits = True
@@ -77,17 +94,26 @@ class Optimizer(torch.optim.Optimizer):
     def __init__(self, params, own: dict, options: dict):
         # `own` are the options of the method, or all arguments of its `__init__`, as `locals()` has them.
         own = {name: value for name, value in own.items() if name not in ("self", "params", "options", "__class__")}
-        defaults = own | COMMON | options
         if unknown := set(options) - set(COMMON):
             raise ValueError(f"unknown option {min(unknown)!r}: may be one of {sorted(own | COMMON)}")
-        self.defaults = defaults
-        self.check(defaults)
-        params = check_iterable("params", params)
-        if not params:
-            raise ValueError("params is empty: an optimizer needs at least one parameter")
+        self.defaults = own | COMMON | options
+        self.check(self.defaults)
         self._counts = {"skipped": 0}  # `torch.compile` writes into containers only
         self._pending, self._said = [], ""
-        super().__init__(params, plain(defaults))
+        super().__init__(in_order(params), plain(self.defaults))
+
+    @classmethod
+    def preset(cls, name: str) -> dict:
+        """The options of one form of this method: `LAMB(params, lr=1e-3, **LAMB.preset("timm"))`.
+
+        It says which method is meant, not how it is tuned: lr, betas, momentum, d and weight_decay are yours. To change
+        one of its options write `**(LAMB.preset("timm") | {"max_grad_norm": 2.0})`. The versions are timm 1.0.31, optax
+        0.2.8, pytorch_optimizer 4.1.0, tensorflow-addons 0.23.0, transformers 5.23.0 and came-pytorch 0.1.3; Apex's
+        FusedLAMB and MLPerf's LARS as last published, from their source. ValueError for an unknown name.
+        """
+        if name not in cls.presets:
+            raise ValueError(f"no preset {name!r} of {cls.__name__}: may be one of {sorted(cls.presets)}")
+        return dict(cls.presets[name])
 
     def state_shapes(self, shape: tuple, dims: tuple | None) -> dict:
         """The state of a parameter of this shape: name -> shape; `dims` are those that are factored."""
@@ -136,7 +162,7 @@ class Optimizer(torch.optim.Optimizer):
             self.check(group)
         check_joint(self.param_groups)
         while self._pending:
-            self._refuse(self._pending.pop().bad())
+            self._refuse(self._pending.pop()())
         params = params_with_grad(self.param_groups)
         if params:
             on_cpu = params[0].g.device.type == "cpu"
@@ -168,12 +194,12 @@ class Optimizer(torch.optim.Optimizer):
                 cut.append(bucket)
             else:
                 run_phases(bucket)
-        run_together(cut, run)
+        run_together(cut)
         if check.step_mask is not None and params[0].group["on_nonfinite"] == "skip":
             self._count(check.step_mask)
 
     def _compiles(self, params):
-        """Are the phases compiled? As the option says, else where it pays and works."""
+        """Are the phases compiled? As the option says, else where it pays and works. The log says it once."""
         wanted, device = params[0].group["compile"], params[0].g.device.type
         if wanted is False or torch.compiler.is_compiling():
             return False
@@ -181,19 +207,15 @@ class Optimizer(torch.optim.Optimizer):
         pays = device in ("cpu", "cuda") and entries >= self.sizes_on(params[0].g.device).compile
         if wanted is None and not pays:
             return False
-        if reason := cannot_compile(device):
-            if wanted:
-                raise RuntimeError(f"compile=True: {reason}. Without it the same steps are taken, uncompiled")
-            self._say(f"{type(self).__name__} is not compiled: {reason}")
-            return False
-        self._say(f"{type(self).__name__} is compiled: the first step takes some seconds (compile=False does not)")
-        return True
-
-    def _say(self, text):
-        """To the log, once."""
-        if self._said != text:
-            self._said = text
-            log.warning(text)
+        reason = cannot_compile(device)
+        if reason and wanted:
+            raise RuntimeError(f"compile=True: {reason}. Without it the same steps are taken, uncompiled")
+        works = "compiled: the first step takes some seconds (compile=False does not)"
+        how = f"not compiled: {reason}" if reason else works
+        if self._said != how:
+            self._said = how
+            log.warning("%s is %s", type(self).__name__, how)
+        return not reason
 
     def init_state(self, group: dict, p: torch.Tensor) -> dict:
         """The state of a parameter that gets its first gradient: name -> tensor, and the number of steps."""
@@ -210,8 +232,7 @@ class Optimizer(torch.optim.Optimizer):
 
     def state_bytes(self) -> int:
         """Bytes of all state tensors on this process, step counters left out."""
-        tensors = (local(v) for s in self.state.values() for k, v in s.items() if k != "step")
-        return sum(t.numel() * t.element_size() for t in tensors)
+        return sum(local(t).nbytes for state in self.state.values() for name, t in state.items() if name != "step")
 
     def _count(self, step_mask):
         """Count a skipped step without waiting for the device; in place, so that the replay of a graph counts too."""
@@ -226,16 +247,21 @@ class Optimizer(torch.optim.Optimizer):
         Raises:
             ValueError: groups, options or state are not those of this optimizer; nothing is changed then.
         """
-        final = []
+        loaded = {}
 
-        def check_loaded(_, saved):  # after the hooks of others, which may have changed what is loaded
-            saved = with_options(self, saved)
-            check_state(self, saved)
-            final.append(saved)
-            return saved
+        def check(_, saved):  # after the hooks of others, which may have changed what is loaded
+            loaded.update(check_state(self, saved))
+            return loaded
 
-        before = self.register_load_state_dict_pre_hook(check_loaded)
-        after = self.register_load_state_dict_post_hook(lambda _: restore(self, final[0]), prepend=True)
+        def restore(_):  # before theirs
+            for group, p, saved in saved_state(self, loaded):
+                fresh = self.init_state(group, p)
+                for name, t in fresh.items():
+                    t.copy_(torch.as_tensor(saved[name]))
+                self.state[p] = fresh
+
+        before = self.register_load_state_dict_pre_hook(check)
+        after = self.register_load_state_dict_post_hook(restore, prepend=True)
         try:
             super().load_state_dict(state_dict)
         finally:

@@ -29,7 +29,6 @@ def make_buckets(opt, params: list, check, compiles: bool):
         together = [param for stack in stacks.values() for param in stack]
         numbers = _numbers(opt, together, t, check)
         packed = _packed(numbers, together, opt.state[together[0].p]["step"].dtype) if compiles else None
-        static = tuple((name, value) for name, value in numbers.items() if not _is_number(value))
         first = 0
         for stack in stacks.values():
             size = max(1, sizes.stack // max(1, stack[0].g.numel()))
@@ -38,7 +37,7 @@ def make_buckets(opt, params: list, check, compiles: bool):
                 compiled = compiles and len(few) * few[0].g.numel() >= max(1, sizes.call)
                 compiled = compiled and (sizes.stacks or len(few) == 1)
                 mine = slice(first, first + len(few))
-                yield _bucket(opt, few, numbers, static, mine, packed if compiled else None)
+                yield _bucket(opt, few, sizes.chunk, numbers, mine, packed if compiled else None)
                 first += len(few)
 
 
@@ -59,22 +58,20 @@ def _numbers(opt, params, t, check):
     return {n: v.to(dtype) if isinstance(v, torch.Tensor) and n != "step_mask" else v for n, v in numbers.items()}
 
 
-def _is_number(value):
-    """May it be another one in the next step? All else is compiled in."""
-    return isinstance(value, (int, float, torch.Tensor)) and not isinstance(value, bool)
-
-
 def _packed(numbers, params, dtype):
-    """The names of all numbers, and one tensor of them, (1, numbers) or with a row for each parameter."""
-    names = tuple(name for name, value in numbers.items() if _is_number(value))
+    """What is compiled in, as (name, value); the names of numbers, which may be others in the next step; a tensor of
+    these, (1, numbers) or with a row for each parameter.
+    """
+    names = [n for n, v in numbers.items() if isinstance(v, (int, float, torch.Tensor)) and not isinstance(v, bool)]
+    names, static = tuple(names), tuple((name, value) for name, value in numbers.items() if name not in names)
     values, device = [numbers[name] for name in names], params[0].g.device
     if not any(isinstance(v, torch.Tensor) for v in values):
-        return names, torch.tensor([values], dtype=dtype).to(device, non_blocking=True)
+        return static, names, torch.tensor([values], dtype=dtype).to(device, non_blocking=True)
     values = [v if isinstance(v, torch.Tensor) else torch.full((), v, dtype=dtype, device=device) for v in values]
-    return names, torch.stack([v.to(dtype).expand(len(params)) for v in values], 1)
+    return static, names, torch.stack([v.to(dtype).expand(len(params)) for v in values], 1)
 
 
-def _bucket(opt, params, numbers, static, mine, packed):
+def _bucket(opt, params, chunk, numbers, mine, packed):
     """The bucket of parameters of one shape: `mine` of those that have `numbers`, `packed` where it is compiled."""
     group, shape = params[0].group, tuple(params[0].p.shape)
     states = [opt.state[param.p] for param in params]
@@ -85,22 +82,21 @@ def _bucket(opt, params, numbers, static, mine, packed):
     stacks = {name: torch.stack(ts) if many else ts[0] for name, ts in tensors.items()}
     copied = [(tensors[name], stacks[name].unbind()) for name in stacks if many and name != "g"]
     written = [pair for ours, parts in copied for pair in zip(ours, parts, strict=True)]
-    dims, own = opt.dims(shape, group), opt.sizes_on(stacks["x"].device)
-    flat = packed is not None and opt.as_vectors
+    dims, flat = opt.dims(shape, group), packed is not None and opt.as_vectors
     if torch.compiler.is_compiling():
-        (views, order), calls = views_of(stacks, many, shape, dims, flat), {}
+        (views, order), calls = views_of(stacks, shape, dims, flat), {}
     else:
         layout = tuple((name, t.shape, t.stride()) for name, t in stacks.items())
         cut = tuple(dim for _, dim in params[0].shards)
-        kind = opt.phases_of(shape, dims), packed and packed[0], static, cut, *(t.dtype for t in stacks.values())
-        seen, order, calls = arranged(layout, many, shape, dims, flat, (*kind, stacks["x"].device))
+        kind = opt.phases_of(shape, dims), packed and packed[:2], cut, *(t.dtype for t in stacks.values())
+        seen, order, calls = arranged(layout, shape, dims, flat, (*kind, stacks["x"].device))
         views = {name: t.as_strided(*seen[name]) for name, t in stacks.items()}
     x, g = views.pop("x"), views.pop("g")
     shards = tuple((over, 1 + order.index(dim)) for over, dim in params[0].shards)
     fixed = {"rows_cut": any(dim == x.ndim - 2 for _, dim in shards)}
     sizes = {"entries": math.prod(shape)} | ({"rows": shape[dims[0]], "columns": shape[dims[1]]} if dims else {})
     if packed:
-        names, values = packed
+        static, names, values = packed
         values = values[mine] if values.shape[0] > 1 else values
         if "sizes" not in calls:
             calls["sizes"] = torch.tensor(list(sizes.values()), dtype=values.dtype, device=values.device)
@@ -110,12 +106,13 @@ def _bucket(opt, params, numbers, static, mine, packed):
         tail = (1,) * (x.ndim - 1)
         each = {n: v[mine].view(-1, *tail) for n, v in numbers.items() if isinstance(v, torch.Tensor) and v.ndim}
         numbers = numbers | each | sizes | fixed
-    return Bucket(opt.phases_of(shape, dims), x, g, views, numbers, packed, calls, shards, own.chunk, written)
+    return Bucket(opt.phases_of(shape, dims), x, g, views, numbers, packed, calls, shards, chunk, written)
 
 
-def views_of(stacks, many, shape, dims, flat):
+def views_of(stacks, shape, dims, flat):
     """Every tensor as phases see it, `(k, ...)`, and the order of the parameter's dimensions in it."""
-    stacks = stacks if many else {name: t.unsqueeze(0) for name, t in stacks.items()}
+    if stacks["x"].ndim == len(shape):  # of one parameter
+        stacks = {name: t.unsqueeze(0) for name, t in stacks.items()}
     strides = stacks["x"].stride()[1:]
     order = sorted(range(len(shape)), key=lambda k: (k == dims[1], k == dims[0]) if dims else -strides[k])
     views = {name: t.permute(0, *(1 + k for k in order)) for name, t in stacks.items()}
@@ -128,10 +125,10 @@ def views_of(stacks, many, shape, dims, flat):
 
 
 @functools.cache
-def arranged(layout, many, shape, dims, flat, key):
+def arranged(layout, shape, dims, flat, key):
     """Of tensors laid out like this: (size, stride) of the views, their order, and what is compiled for them."""
     stacks = {name: torch.empty_strided(size, stride, device="meta") for name, size, stride in layout}
-    views, order = views_of(stacks, many, shape, dims, flat)
+    views, order = views_of(stacks, shape, dims, flat)
     return {name: (t.shape, t.stride()) for name, t in views.items()}, order, {}
 
 

@@ -5,12 +5,13 @@ Conventions of the authors' code, not in the paper: vectors and scalars skip the
 decoupled. A matrix that is not factored keeps its instability in full. Absent on purpose: relative step sizes.
 """
 
+from minilib.optim.checks import BETAS_TRIPLE
 from minilib.torch_optim import adafactor
-from minilib.torch_optim.adafactor import LARGEST, Adafactor, inverse_root, mean_shapes, with_decay
+from minilib.torch_optim.adafactor import LAST, Adafactor, inverse_root, mean_shapes, with_decay
 from minilib.torch_optim.base import Optimizer, correction
-from minilib.torch_optim.checks import BETAS_TRIPLE
 from minilib.torch_optim.phases import COLUMNS, ROWS, add_scaled, dim_sum, ema_, on_sums
-from minilib.torch_optim.presets import CAME_PRESETS
+
+PAPER = {"eps": (1e-30, 1e-16), "correct_confidence": False} | LAST
 
 
 @on_sums
@@ -67,7 +68,7 @@ class CAME(Adafactor):
     """Adafactor's clipped direction, averaged and divided by the root of its factored instability.
 
     Args:
-        params: see `Optimizer`.
+        params, options: see `Optimizer`.
         lr: learning rate, >= 0. This and the next three are the paper's for BERT-Large.
         betas: factors for momentum, second moment and instability, in [0, 1).
         eps: (eps1, eps2), added to g^2 and to the instability.
@@ -76,11 +77,10 @@ class CAME(Adafactor):
         correct_confidence: divide the instability by 1 - beta3^t. Not in the paper, without it a matrix's first step
             is about 11 lr, a vector's 0.1 lr.
         factor, min_dim_size_to_factor: see `factored_dims`; the authors' code takes the "last" two.
-        options: those of `Optimizer`.
     """
 
     ranges = Adafactor.ranges | BETAS_TRIPLE
-    presets = CAME_PRESETS
+    presets = {"paper": PAPER, "came-pytorch": PAPER, "pytorch_optimizer": PAPER}
     factored = *adafactor.up_to_size, clipping, instability, confidence_means, confidence_roots, descend
     full = adafactor.full_moment, clipping, full_instability
     vector = adafactor.full_moment, clipping, momentum
@@ -94,7 +94,7 @@ class CAME(Adafactor):
         d=1.0,
         weight_decay=0.0,
         correct_confidence=False,
-        factor=LARGEST,
+        factor="largest",
         min_dim_size_to_factor=0,
         **options,
     ):
@@ -112,15 +112,9 @@ class CAME(Adafactor):
     def numbers(self, group, t):
         (beta1, beta2, beta3), (eps1, eps2) = group["betas"], group["eps"]
         step = group["lr"] * correction(beta3, t) ** 0.5 if group["correct_confidence"] else group["lr"]
-        rates = {
-            "lr": group["lr"],
-            "step": step,
-            "1 - beta1": 1 - beta1,
-            "1 - beta2": 1 - beta2,
-            "1 - beta3": 1 - beta3,
-        }
+        weights = {"1 - beta1": 1 - beta1, "1 - beta2": 1 - beta2, "1 - beta3": 1 - beta3}
         fixed = {"eps1": eps1, "eps2": eps2, "d": group["d"], "weight_decay": group["weight_decay"], "scaled": False}
-        return rates, fixed
+        return {"lr": group["lr"], "step": step} | weights, fixed
 
 
 class WithoutConfidence(CAME):

@@ -12,7 +12,7 @@ import torch
 
 
 def build(function, tensors: list, options: dict):
-    """`function(*tensors)`, compiled, and a test whether other tensors of the same `kind` can be given to it."""
+    """`function(*tensors)`, compiled, and a test whether other tensors of the same kind can be given to it."""
     from torch._dynamo.source import ConstantSource  # the compiler takes seconds to import: only where it is used
     from torch._inductor import compile as compile_graph
     from torch._subclasses.fake_tensor import FakeTensorMode
@@ -29,11 +29,6 @@ def build(function, tensors: list, options: dict):
     return compile_graph(graph, fakes, options), functools.partial(sizes.evaluate_guards_for_args, fakes)
 
 
-def kind(tensors: list) -> list:
-    """What compiled code takes for granted: types, devices, numbers of dimensions, and which sizes are 0 or 1."""
-    return [(t.dtype, t.device, tuple(min(size, 2) for size in t.shape)) for t in tensors]
-
-
 class Compiled:
     """A function of tensors that is compiled for every kind of tensors that comes."""
 
@@ -42,7 +37,8 @@ class Compiled:
 
     def variant(self, tensors: list):
         """The compiled function for tensors of these sizes and strides."""
-        ours = kind(tensors)
+        # what compiled code takes for granted: types, devices, numbers of dimensions, and which sizes are 0 or 1
+        ours = [(t.dtype, t.device, tuple(min(size, 2) for size in t.shape)) for t in tensors]
         for made_for, call, fits in self.variants:
             if made_for == ours and fits(tensors):
                 return call

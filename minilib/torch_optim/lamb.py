@@ -2,6 +2,8 @@
 
 Two phases go over memory: the first updates the moments and sums the squares of weights and direction, the last takes
 the step. The direction is computed in both, which is cheaper than to store it where it does not stay in the cache.
+Absent, because no options here make them: LAMB as pytorch_optimizer has it by default (decay and bias correction
+outside the ratio) and as bitsandbytes has it (a ratio of at most 1, and of 0 for a parameter of zeros).
 """
 
 import math
@@ -10,19 +12,16 @@ import torch
 
 from minilib.torch_optim.base import Optimizer, correction
 from minilib.torch_optim.phases import add_scaled, ema_, keep, on_sums, sum_of_squares, times
-from minilib.torch_optim.presets import LAMB_PRESETS, preset
 
 IDENTITY = (0.0, math.inf)
+PAPER = {"eps": 1e-6, "bias_correction": True, "phi": IDENTITY, "adapt_without_decay": True, "max_grad_norm": None}
 
 
-def trust_ratio(xx, uu, phi=IDENTITY):
-    """φ(‖x‖)/‖u‖; 1 when either of φ(‖x‖) and ‖u‖ is zero. No number leaves the device.
-
-    Args:
-        xx, uu: ‖x‖² and ‖u‖², tensors of one shape.
-        phi: bounds (lower, upper) on ‖x‖.
-    """
-    size, norm = xx.sqrt().clamp(*phi), uu.sqrt()
+def trust_ratio(xx, uu, n):
+    """φ(‖x‖)/‖u‖ of the squares xx and uu; 1 when either is zero, or is not adapted. No number leaves the device."""
+    if not n["adapt"]:
+        return torch.ones_like(xx)
+    size, norm = xx.sqrt().clamp(*n["phi"]), uu.sqrt()
     return torch.where((size > 0) & (norm > 0), size / norm, 1.0)
 
 
@@ -48,8 +47,7 @@ def moments(x, g, s, sums, n):
 def length(s, sums, n):
     """η · φ(‖x‖)/‖u‖ · scale."""
     xx, uu = sums
-    ratio = trust_ratio(xx, uu * n["scale"] ** 2, n["phi"]) if n["adapt"] else torch.ones_like(xx)
-    return (ratio * n["lr"] * n["scale"],)
+    return (trust_ratio(xx, uu * n["scale"] ** 2, n) * n["lr"] * n["scale"],)
 
 
 def descend(x, g, s, sums, n):
@@ -62,7 +60,7 @@ class LAMB(Optimizer):
     """Every parameter moves by `lr * phi(norm of the parameter)` in the direction `r + weight_decay x`.
 
     Args:
-        params: see `Optimizer`; `parameter_groups` makes the usual exclusions.
+        params, options: see `Optimizer`; `parameter_groups` makes the usual exclusions.
         lr: learning rate, >= 0, a number or a 0-dim tensor: about the relative change of a parameter in one step.
         betas: factors of the two moving averages, in [0, 1); (0.9, 0.999) in the paper's runs.
         eps: > 0, added to the root of the second moment, in the gradient's unit; 1e-6 in the paper's runs.
@@ -71,11 +69,19 @@ class LAMB(Optimizer):
         phi: bounds (lower, upper) on the norm of the parameter; none in public code.
         layer_adaptation: False makes this group's steps those of AdamW.
         adapt_without_decay: False skips the ratio where `weight_decay` is 0, as Apex and timm do unless told not to.
-        options: those of `Optimizer`: max_grad_norm, on_nonfinite, compile, ...
     """
 
-    presets = LAMB_PRESETS
-    preset = classmethod(preset)
+    presets = {
+        "paper": PAPER,
+        "optax": PAPER,
+        "tf-addons": PAPER,
+        # NVIDIA Apex clips the joint norm of all gradients; without its argument use_nvlamb it is what timm took over.
+        "nvlamb": PAPER | {"max_grad_norm": 1.0},
+        "apex": PAPER | {"max_grad_norm": 1.0, "adapt_without_decay": False},
+        "timm": PAPER | {"max_grad_norm": 1.0, "adapt_without_decay": False},
+        # Only with its weight_decouple=False, adam_debias=True. There eps is also added to ‖u‖, here it is not.
+        "pytorch_optimizer": PAPER | {"bias_correction": False, "phi": (0.0, 10.0)},
+    }
     phases = moments, length, descend
 
     def __init__(

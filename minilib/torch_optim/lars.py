@@ -1,7 +1,7 @@
 """LARS (You, Gitman & Ginsburg 2017) for PyTorch, and Algorithm 1 of the LAMB paper, `LARS2020`.
 
 Two phases go over memory: the norms, the step. In `LARS2020` the first also updates the momentum, whose norm it takes.
-Absent on purpose: LARC's clipping of the ratio, dampening, Nesterov's look ahead (MLPerf's reference can).
+Absent on purpose: LARC's and timm's clipping of the ratio, dampening, Nesterov's look ahead (MLPerf's reference can).
 """
 
 import torch
@@ -10,7 +10,8 @@ from minilib.torch_optim.base import Optimizer
 from minilib.torch_optim.checks import EPS_OR_ZERO
 from minilib.torch_optim.lamb import IDENTITY, trust_ratio
 from minilib.torch_optim.phases import add_scaled, ema_, on_sums, plus, sum_of_squares, times
-from minilib.torch_optim.presets import LARS_PRESETS, preset
+
+PAPER = {"scaled_momentum": True, "joint_norm": False, "eps": 0.0, "adapt_without_decay": True}
 
 
 def norms(x, g, s, sums, n):
@@ -43,7 +44,7 @@ class LARS(Optimizer):
     """The 2017 form, in the comments with that paper's letters: learning rate γ, momentum μ, decay β, trust η.
 
     Args:
-        params: see `Optimizer`; `parameter_groups` makes the usual exclusions.
+        params, options: see `Optimizer`; `parameter_groups` makes the usual exclusions.
         lr: global learning rate, >= 0, a number or a 0-dim tensor; 1 as in timm, 0.2 to 23 in the paper's runs.
         momentum: in [0, 1); 0.9 as in MLPerf's reference and optax.
         weight_decay: added to the gradient, and to the denominator of the ratio.
@@ -54,14 +55,21 @@ class LARS(Optimizer):
         joint_norm: divide by ‖g + β w‖, as optax does, and not by ‖g‖ + β‖w‖.
         eps: added to the denominator, >= 0, in the gradient's unit; the paper has none.
         adapt_without_decay: False skips the ratio where `weight_decay` is 0, as timm does unless told not to.
-        options: those of `Optimizer`.
 
     A parameter of zeros, or one with no gradient and no decay, has the ratio 1.
     """
 
     ranges = Optimizer.ranges | EPS_OR_ZERO
-    presets = LARS_PRESETS
-    preset = classmethod(preset)
+    presets = {
+        "paper": PAPER,
+        # Where a gradient is exactly zero but the decay is not, timm's ratio is 1, here it is the formula's.
+        "timm": PAPER | {"scaled_momentum": False, "eps": 1e-8, "adapt_without_decay": False},
+        "optax": PAPER | {"joint_norm": True},
+        # It leaves vectors and scalars alone: they need a group with layer_adaptation=False and weight_decay=0.
+        "pytorch_optimizer": PAPER | {"scaled_momentum": False},
+        # Its epsilon is 0 by name, and 0 means Keras's 1e-7 there.
+        "mlperf": PAPER | {"eps": 1e-7},
+    }
     phases = norms, lengths, descend
     as_vectors = False
 
@@ -102,8 +110,7 @@ def average(x, g, s, sums, n):
 @on_sums
 def length2020(s, sums, n):
     """η · φ(‖x‖)/‖m‖."""
-    xx, mm = sums
-    return ((trust_ratio(xx, mm, n["phi"]) if n["adapt"] else torch.ones_like(xx)) * n["lr"],)
+    return (trust_ratio(*sums, n) * n["lr"],)
 
 
 def descend2020(x, g, s, sums, n):

@@ -27,23 +27,14 @@ BLOCK = 32  # rows
 
 @dataclass(frozen=True)
 class Sizes:
-    """In entries: how a device is kept busy without large temporaries.
+    """In entries: how a device is kept busy without large temporaries."""
 
-    Attributes:
-        small: parameters with fewer are put into a stack with others of their shape.
-        stack: what a stack may have.
-        chunk: what an eager phase takes at once.
-        call: what has fewer is not compiled: a call costs more than the work.
-        stacks: are stacks compiled? On a CPU that gains nothing, and it doubles what there is to compile.
-        compile: from so many in all on, `compile=None` compiles.
-    """
-
-    small: int = 2**14
-    stack: int = 2**18
-    chunk: int = 2**19
-    call: int = 2**15
-    stacks: bool = False
-    compile: int = 2**22
+    small: int = 2**14  # parameters with fewer are put into a stack with others of their shape
+    stack: int = 2**18  # what a stack may have
+    chunk: int = 2**19  # what an eager phase takes at once
+    call: int = 2**15  # what has fewer is not compiled: a call costs more than the work
+    stacks: bool = False  # are stacks compiled? On a CPU that gains nothing, and it doubles what there is to compile
+    compile: int = 2**22  # from so many in all on, `compile=None` compiles
 
 
 CPU = Sizes()
@@ -53,36 +44,29 @@ GPU = Sizes(small=2**20, stack=2**21, chunk=2**24, call=0, stacks=True, compile=
 
 @dataclass
 class Bucket:
-    """Parameters of one shape that step together.
+    """Parameters of one shape that step together."""
 
-    Attributes:
-        phases: of their method.
-        x, g, s: see above; of a sharded parameter, the part that this process holds.
-        n: the numbers of the step; where the bucket is compiled those that are the same in all steps.
-        packed: where it is compiled, all others: their names, and tensors that have them; else None.
-        calls: what was compiled for buckets like this one.
-        shards: see `sharding.shards`, in dimensions of `x`.
-        chunk: what an eager phase takes at once.
-        written: pairs of (tensor, its part of a stack), which is copied back in the end.
-        sums: what the last phase returned, complete.
-    """
-
-    phases: tuple
-    x: torch.Tensor
+    phases: tuple  # of their method
+    x: torch.Tensor  # this and the next two as above; of a sharded parameter, the part that this process holds
     g: torch.Tensor
     s: dict
-    n: dict
-    packed: tuple | None
-    calls: dict
-    shards: tuple
-    chunk: int
-    written: list
-    sums: tuple = ()
+    n: dict  # the numbers of the step; where the bucket is compiled those that are the same in all steps
+    packed: tuple | None  # where it is compiled, all others: their names, and tensors that have them
+    calls: dict  # what was compiled for buckets like this one
+    shards: tuple  # see `sharding.shards`, in dimensions of `x`
+    chunk: int  # what an eager phase takes at once
+    written: list  # pairs of (tensor, its part of a stack), which is copied back in the end
+    sums: tuple = ()  # what the last phase returned, complete
 
     def copy_back(self) -> None:
         """Copy what was written in a stack to where it belongs."""
         if self.written:
             torch._foreach_copy_(*map(list, zip(*self.written, strict=True)))
+
+
+def statistics_dtype(dtype: torch.dtype) -> torch.dtype:
+    """The data type of the statistics of a parameter, and of the arithmetic."""
+    return torch.float32 if dtype in (torch.bfloat16, torch.float16) else dtype
 
 
 # What phases are made of
@@ -226,10 +210,10 @@ def _sweep(phase, bucket, sums):
         state = {name: cut(t) for name, t in bucket.s.items()}
         parts.append(apply(phase, cut(x), cut(bucket.g), state, tuple(map(cut, sums)), n))
     joined = []
-    for (_, over), *_ in zip(*parts, strict=True):
-        values = [part[len(joined)][0] for part in parts]
+    for of_chunks in zip(*parts, strict=True):
+        values, over = [value for value, _ in of_chunks], of_chunks[0][1]
         added = over is ALL or over % x.ndim == dim
-        joined.append((sum(values[1:], values[0]) if added else torch.cat(values, dim), over))
+        joined.append((functools.reduce(torch.add, values) if added else torch.cat(values, dim), over))
     return tuple(joined)
 
 
@@ -241,7 +225,7 @@ def _cut(t, size, dim, first, count):
 
 def apply(phase, x, g, s, sums, n):
     """One call of a phase; what the last one returns is subtracted."""
-    dtype = x.dtype if x.dtype not in (torch.bfloat16, torch.float16) else torch.float32  # that of the statistics
+    dtype = statistics_dtype(x.dtype)
     wide, g = x.to(dtype), g.to(dtype)
     if n["clip"] is not None:
         g = g * n["clip"]

@@ -9,7 +9,10 @@ each stage.
 
 import torch
 import torch.distributed as dist
+from torch.distributed import tensor
 from torch.distributed.tensor import DTensor, Replicate
+
+from minilib.torch_optim.phases import run
 
 
 def local(t: torch.Tensor) -> torch.Tensor:
@@ -50,13 +53,9 @@ def zeros(p: torch.Tensor, shape: tuple, dtype: torch.dtype) -> torch.Tensor:
         return torch.zeros_like(p, dtype=dtype)
     if not isinstance(p, DTensor):
         return torch.zeros(shape, dtype=dtype, device=p.device)
-    here, agrees = local(p), [size == length for size, length in zip(shape, p.shape, strict=True)]
-    own = [length if same else 1 for length, same in zip(here.shape, agrees, strict=True)]
-    own = torch.zeros(own, dtype=dtype, device=here.device)
-    dims = [_shard_dim(placement) for placement in p.placements]
-    placements = [q if dim is None or agrees[dim] else Replicate() for q, dim in zip(p.placements, dims, strict=True)]
-    stride = torch.empty(shape, device="meta").stride()
-    return DTensor.from_local(own, p.device_mesh, placements, run_check=False, shape=torch.Size(shape), stride=stride)
+    pairs = [(placement, _shard_dim(placement)) for placement in p.placements]
+    placements = [q if dim is None or shape[dim] == p.shape[dim] else Replicate() for q, dim in pairs]
+    return tensor.zeros(shape, dtype=dtype, device_mesh=p.device_mesh, placements=placements)
 
 
 def all_reduce(partial: list) -> None:
@@ -71,8 +70,8 @@ def all_reduce(partial: list) -> None:
                 t.copy_(total.view(t.shape))
 
 
-def run_together(buckets: list, run) -> None:
-    """All phases of sharded buckets, in step; `run` runs some phases of one."""
+def run_together(buckets: list) -> None:
+    """All phases of sharded buckets, in step."""
     for k in range(max([0, *(len(bucket.phases) for bucket in buckets)])):
         at_work = [bucket for bucket in buckets if k < len(bucket.phases)]
         for bucket in at_work:

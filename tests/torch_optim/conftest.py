@@ -1,10 +1,10 @@
-"""Fixtures of the torch optimizers' tests, written in helpers.py and processes.py; without a compiler none compiles."""
+"""Fixtures of the torch optimizers' tests, written in shared.py and processes.py; without a compiler none compiles."""
 
 import preflight
 import pytest
 
-from tests.torch_optim.helpers import compiling
 from tests.torch_optim.processes import folder, four, two
+from tests.torch_optim.shared import compiling
 
 __all__ = ["compiling", "folder", "four", "two"]
 

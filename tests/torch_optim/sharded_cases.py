@@ -4,9 +4,11 @@ Everything here runs in the processes that `processes.py` starts; a case returns
 """
 
 import functools
+import math
+from unittest import mock
 
 import torch
-from torch.distributed.tensor import DTensor, Replicate, Shard
+from torch.distributed.tensor import DTensor, Partial, Replicate, Shard
 
 from minilib import torch_optim
 from minilib.torch_optim import phases
@@ -41,6 +43,7 @@ SHAPES = {
     "zeros": (6, 3),
     "empty": (0, 3),
 }
+FEW = {"matrix": (8, 6), "uneven": (7, 5), "vector": (7,), "kernel": (5, 6, 3, 2), "short": (1, 5)}
 
 # Dimensions of the tensor that each dimension of the mesh cuts, None for none.
 LAYOUTS = {"rows": (0,), "columns": (1,), "replicated": (None,)}
@@ -115,11 +118,7 @@ def everything(layouts):
 
 
 def compare(method, mesh, cells, dtype=torch.float64, options=None, more=None, sizes=None):
-    """One optimizer for all of `cells`, sharded, with `more` options and other sizes, and whole.
-
-    Returns for each layout the largest relative differences, of parameters and of state;
-    "strangers" are states that are laid out wrongly.
-    """
+    """One optimizer for all of `cells`, sharded, with `more` options and other sizes, and whole: `differences`."""
     options, more = options or {}, more or {}
     shapes = {name: shape for name, (shape, _) in cells.items()}
     where = {name: placements(layout, len(shape)) for name, (shape, layout) in cells.items()}
@@ -130,31 +129,33 @@ def compare(method, mesh, cells, dtype=torch.float64, options=None, more=None, s
         for name, g in values.items():
             params[name].grad = g
         opt.step()
-    whole, reference = whole_run(method, dtype, tuple(options.items()), tuple(shapes.items()))
-    rows = {}
-    for name, (_, layout) in cells.items():
-        p, q = params[name], whole[name]
-        row = rows.setdefault(layout, {"parameters": 0.0, "state": 0.0, "strangers": []})
-        row["parameters"] = max(row["parameters"], error(p, q))
+    return differences((params, opt), whole_run(method, dtype, tuple(options.items()), tuple(shapes.items())))
+
+
+def differences(ours, theirs):
+    """The largest relative difference of two runs, in parameters and states, and where; infinite for a wrong layout."""
+    (params, opt), (expected, reference) = ours, theirs
+    found = {n: error(p, expected[n]) for n, p in params.items()}
+    for n, p in params.items():
         for k, v in opt.state[p].items():
-            row["state"] = max(row["state"], error(v, reference.state[q][k]))
-            if k != "step" and not beside(v, p):
-                row["strangers"].append(f"{k} of {name}")
-    return rows
+            fits = k == "step" or beside(v, p)
+            found[f"{k} of {n}"] = error(v, reference.state[expected[n]][k]) if fits else math.inf
+    worst = max(found, key=found.get)
+    return {"difference": found[worst], "worst": worst}
 
 
 def error(ours, expected):
     """The largest difference on this process, relative to the largest entry; infinite for other shapes and for nan."""
     ours, expected = ours.detach(), expected.detach()
     if ours.shape != expected.shape:
-        return float("inf")
+        return math.inf
     size = expected.abs().max() if expected.numel() else 0.0
     if isinstance(ours, DTensor):
         ours, expected = ours.to_local(), cut(expected, ours.device_mesh, ours.placements).to_local()
     if ours.shape != expected.shape:
-        return float("inf")
+        return math.inf
     worst = (ours - expected).abs().max() / (size or 1.0) if ours.numel() else torch.zeros(())
-    return float(worst.nan_to_num(float("inf")))
+    return float(worst.nan_to_num(math.inf))
 
 
 def beside(v, p):
@@ -179,3 +180,72 @@ def compiled(method, mesh):
     found = compare(method, mesh, cells, more={"compile": True}, sizes=Sizes(call=2**12))
     assert phases.compiled.cache_info().currsize, "nothing was compiled"
     return found
+
+
+def pair(method, mesh, layout, shapes=FEW, **options):
+    """The same parameters sharded and whole, each with an optimizer: ((params, optimizer), (params, optimizer))."""
+    values = start(torch.float64, shapes)
+    ours = {n: torch.nn.Parameter(cut(x, mesh, placements(layout, x.ndim))) for n, x in values.items()}
+    theirs = {n: torch.nn.Parameter(x.clone()) for n, x in values.items()}
+    return [(params, make(method, params, **options)) for params in (ours, theirs)]
+
+
+def set_gradients(ours, theirs, values, mesh, layout):
+    for n, g in values.items():
+        ours[0][n].grad, theirs[0][n].grad = cut(g, mesh, placements(layout, g.ndim)), g
+
+
+def bad_gradient(method, mesh, layout, **options):
+    """Three steps, in the second of which one entry, of the first process only, is nan: what each process did."""
+    both = pair(method, mesh, layout, **options)
+    raised, changed = [], []
+    for t in (1, 2, 3):
+        values = gradients(t, torch.float64, FEW)
+        if t == 2:
+            values["uneven"][0, 0] = math.nan
+        set_gradients(*both, values, mesh, layout)
+        for params, opt in both:
+            before = snapshot(params, opt)
+            try:
+                opt.step()
+            except ValueError as e:
+                raised.append(f"step {t}: {e}")
+            if t == 2:
+                changed.append(any(not torch.equal(a, b) for a, b in zip(before, snapshot(params, opt), strict=True)))
+    skipped = [int(opt.skipped) for _, opt in both]
+    return {"raised": raised, "changed": changed, "skipped": skipped} | differences(*both)
+
+
+def snapshot(params, opt):
+    """Copies of what a step may change: the local parts of parameters and states."""
+    tensors = list(params.values()) + [v for p in params.values() for v in opt.state[p].values()]
+    return [(t.to_local() if isinstance(t, DTensor) else t).detach().clone() for t in tensors]
+
+
+def other_gradients(method, mesh, layout, of_the_gradient):
+    """Gradients that lie otherwise than their parameters: "replicated", or "partial" sums over the processes."""
+    both = pair(method, mesh, layout)
+    share = (mesh.get_rank() + 1) / sum(range(1, mesh.size() + 1))  # the processes' shares add up to the gradient
+    for t in (1, 2, 3):
+        for n, g in gradients(t, torch.float64, FEW).items():
+            both[1][0][n].grad = g
+            if of_the_gradient == "replicated":
+                both[0][0][n].grad = cut(g, mesh, [Replicate()] * mesh.ndim)
+            else:
+                both[0][0][n].grad = DTensor.from_local(g * share, mesh, [Partial()] * mesh.ndim, run_check=False)
+        for _, opt in both:
+            opt.step()
+    return differences(*both)
+
+
+def conversations(method, mesh, layout, copies):
+    """How often a step calls all_reduce, with so many copies of a few parameters of all kinds."""
+    shapes = {f"{name} {k}": shape for k in range(copies) for name, shape in FEW.items()}
+    ours, theirs = pair(method, mesh, layout, shapes)
+    counts = []
+    for t in (1, 2):
+        set_gradients(ours, theirs, gradients(t, torch.float64, shapes), mesh, layout)
+        with mock.patch("torch.distributed.all_reduce", wraps=torch.distributed.all_reduce) as spy:
+            ours[1].step()
+        counts.append(spy.call_count)
+    return {"counts": counts}

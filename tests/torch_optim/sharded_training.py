@@ -27,37 +27,30 @@ RATES = {
 
 
 class Block(nn.Module):
-    """Attention with one head, then two layers; widths that 2 and 4 do not divide."""
+    """A norm and two layers; widths that 2 and 4 do not divide."""
 
     def __init__(self, width, hidden, dtype):
         super().__init__()
         self.norm = nn.LayerNorm(width, dtype=dtype)
-        self.q, self.k, self.v = (nn.Linear(width, width, bias=False, dtype=dtype) for _ in range(3))
         self.up, self.down = nn.Linear(width, hidden, dtype=dtype), nn.Linear(hidden, width, dtype=dtype)
 
     def forward(self, x):
-        y = self.norm(x)
-        scores = self.q(y) @ self.k(y).transpose(-1, -2) / x.shape[-1] ** 0.5
-        x = x + scores.softmax(-1) @ self.v(y)
-        return x + self.down(torch.tanh(self.up(x)))
+        return x + self.down(torch.tanh(self.up(self.norm(x))))
 
 
 class Network(nn.Module):
     """Words to next words. The gain has fewer entries than there are processes."""
 
-    def __init__(self, width=10, hidden=14, dtype=F64):
+    def __init__(self, hidden=14, dtype=F64):
         super().__init__()
         torch.manual_seed(3)
-        self.words = nn.Embedding(9, width, dtype=dtype)
-        self.blocks = nn.ModuleList(Block(width, hidden, dtype) for _ in range(2))
-        self.head = nn.Linear(width, 9, bias=False, dtype=dtype)
+        self.words = nn.Embedding(9, 10, dtype=dtype)
+        self.blocks = nn.Sequential(Block(10, hidden, dtype), Block(10, hidden, dtype))
+        self.head = nn.Linear(10, 9, bias=False, dtype=dtype)
         self.gain = nn.Parameter(torch.ones(1, dtype=dtype))
 
     def forward(self, words):
-        x = self.words(words)
-        for block in self.blocks:
-            x = block(x)
-        return self.head(x) * self.gain
+        return self.head(self.blocks(self.words(words))) * self.gain
 
 
 def train(model, opt, steps):
@@ -71,24 +64,25 @@ def train(model, opt, steps):
         opt.zero_grad()
 
 
-def sharded(method, mesh, dtype=F64, **options):
-    """A network that is fully sharded; on a grid, tensor parallel over its inner dimension."""
-    model = Network(hidden=14 if mesh.ndim == 1 else 16, dtype=dtype)
-    for block in model.blocks:
-        if mesh.ndim == 2:
-            parallelize_module(block, mesh["inner"], {"up": ColwiseParallel(), "down": RowwiseParallel()})
-        fully_shard(block, mesh=mesh if mesh.ndim == 1 else mesh["outer"])
-    fully_shard(model, mesh=mesh if mesh.ndim == 1 else mesh["outer"])
+def network(method, mesh, dtype=F64, sharded=True, **options):
+    """A network and its optimizer; `sharded` fully, and on a grid tensor parallel over its inner dimension as well."""
+    model = Network(hidden=14 if mesh is None or mesh.ndim == 1 else 16, dtype=dtype)
+    if sharded:
+        outer = mesh if mesh.ndim == 1 else mesh["outer"]
+        for block in model.blocks:
+            if mesh.ndim == 2:
+                parallelize_module(block, mesh["inner"], {"up": ColwiseParallel(), "down": RowwiseParallel()})
+            fully_shard(block, mesh=outer)
+        fully_shard(model, mesh=outer)
     return model, make(method, dict(model.named_parameters()), lr=RATES[method], **options)
 
 
-def fully_sharded(method, mesh, dtype=F64, steps=10, **options):
+def fully_sharded(method, mesh, dtype=F64, **options):
     """A sharded training against the same one on a single process."""
-    model, opt = sharded(method, mesh, dtype, **options)
-    whole = Network(hidden=14 if mesh.ndim == 1 else 16, dtype=dtype)
-    reference = make(method, dict(whole.named_parameters()), lr=RATES[method], **options)
-    for both in ((model, opt), (whole, reference)):
-        train(*both, range(steps))
+    both = [network(method, mesh, dtype, sharded, **options) for sharded in (True, False)]
+    for model, opt in both:
+        train(model, opt, range(BEFORE + AFTER))
+    (model, _), (whole, _) = both
     expected = dict(whole.named_parameters())
     kinds = {type(q).__name__ for p in model.parameters() for q in p.placements}
     return {"difference": max(error(p, expected[n]) for n, p in model.named_parameters()), "placements": sorted(kinds)}
@@ -96,7 +90,7 @@ def fully_sharded(method, mesh, dtype=F64, steps=10, **options):
 
 def save(method, mesh, folder):
     """Train, save, and go on; what the parameters are in the end is written beside the checkpoint."""
-    model, opt = sharded(method, mesh)
+    model, opt = network(method, mesh)
     train(model, opt, range(BEFORE))
     state = {"model": get_model_state_dict(model), "optimizer": get_optimizer_state_dict(model, opt)}
     dcp.save(state, checkpoint_id=folder / method)
@@ -109,11 +103,7 @@ def save(method, mesh, folder):
 
 def load(method, mesh, folder):
     """Go on from the checkpoint, on another number of processes or (mesh None) without sharding."""
-    if mesh is None:
-        model = Network()
-        opt = make(method, dict(model.named_parameters()), lr=RATES[method])
-    else:
-        model, opt = sharded(method, mesh)
+    model, opt = network(method, mesh, sharded=mesh is not None)
     with torch.no_grad():
         for p in model.parameters():
             p.zero_()

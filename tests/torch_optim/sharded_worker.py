@@ -13,8 +13,17 @@ from torch.distributed.device_mesh import init_device_mesh
 from minilib import torch_optim
 from minilib.torch_optim.phases import Sizes
 from tests.torch_optim import sharded_training as training
-from tests.torch_optim.sharded_cases import GRID_LAYOUTS, LAYOUTS, METHODS, compare, compiled, everything
-from tests.torch_optim.sharded_specials import bad_gradient, conversations, other_gradients
+from tests.torch_optim.sharded_cases import (
+    GRID_LAYOUTS,
+    LAYOUTS,
+    METHODS,
+    bad_gradient,
+    compare,
+    compiled,
+    conversations,
+    everything,
+    other_gradients,
+)
 
 CHUNKS = Sizes(small=0, chunk=8)
 FORMS = [name for name in METHODS if name in torch_optim.__all__]  # one a class; the others are its variants
@@ -25,11 +34,9 @@ OPTIONS = {
     "no waiting": {"host_waits": False, "max_grad_norm": 1.0},
     "no waiting, skip": {"host_waits": False, "on_nonfinite": "skip"},
 }
-BAD = {
+BAD = {name: OPTIONS[name] for name in ("clipped", "no waiting, skip")} | {
     "raise": {},
     "skip": {"on_nonfinite": "skip"},
-    "clipped": {"max_grad_norm": 1.0},
-    "no waiting, skip": {"host_waits": False, "on_nonfinite": "skip"},
 }
 
 
@@ -58,7 +65,7 @@ def cases_of_four():
         found[f"compare: {method}, {layout}, stacks"] = mesh_of(layout), run
     # How a bad gradient is found, what the options do and how a gradient is laid out anew does not depend on the cut.
     for method, name, layout in dealt_layouts(("LARS", "LAMB", "Adafactor"), BAD):
-        run = partial(bad_gradient, method, layout=layout, bad=float("nan"), **BAD[name])
+        run = partial(bad_gradient, method, layout=layout, **BAD[name])
         found[f"bad gradient: {method}, {layout}, {name}"] = mesh_of(layout), run
     for method, name, layout in dealt_layouts(("LAMB", "CAME"), OPTIONS):
         run = partial(compare, method, cells=everything([layout]), options=OPTIONS[name])

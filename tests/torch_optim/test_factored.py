@@ -10,12 +10,9 @@ from hypothesis import strategies as st
 
 from minilib import optim
 from minilib.optim.base import ema
-from minilib.torch_optim import CAME, LAMB, LARS, Adafactor, WithoutConfidence
+from minilib.torch_optim import CAME, Adafactor, WithoutConfidence
 from minilib.torch_optim.adafactor import factored_dims, mean_shapes
-from tests.torch_optim.helpers import Parameter
-
-METHODS = [(Adafactor, 0), (CAME, 1)]  # and the full-size statistics of each: CAME's momentum
-shapes = st.lists(st.integers(0, 12), max_size=5).map(tuple)
+from tests.optim.helpers import Parameter
 
 
 def numbers(cls, shape, **options) -> int:
@@ -26,74 +23,38 @@ def numbers(cls, shape, **options) -> int:
 
 
 @pytest.mark.parametrize(
-    ("shape", "largest", "last", "first"),
+    ("shape", "least", "largest", "last", "first"),
     [
-        ((), None, None, None),
-        ((7,), None, None, None),
-        ((6, 4), (0, 1), (0, 1), (0, 1)),
-        ((64, 3, 7, 7), (0, 3), (2, 3), (0, 1)),
-        ((32, 16, 3, 3), (0, 1), (2, 3), (0, 1)),
-        ((4, 3, 5), (0, 2), (1, 2), (0, 1)),
-        ((3, 5, 5, 5), (2, 3), (2, 3), (0, 1)),  # of equal ones the later
-        ((2, 2), (0, 1), (0, 1), (0, 1)),
-        ((1, 9), (0, 1), (0, 1), (0, 1)),
-        ((2, 3), (0, 1), (0, 1), (0, 1)),
-        ((0, 3), None, None, None),
+        ((), 0, None, None, None),
+        ((7,), 0, None, None, None),
+        ((6, 4), 0, (0, 1), (0, 1), (0, 1)),
+        ((64, 3, 7, 7), 0, (0, 3), (2, 3), (0, 1)),
+        ((32, 16, 3, 3), 0, (0, 1), (2, 3), (0, 1)),
+        ((4, 3, 5), 0, (0, 2), (1, 2), (0, 1)),
+        ((3, 5, 5, 5), 0, (2, 3), (2, 3), (0, 1)),  # of equal ones the later
+        ((1, 9), 0, (0, 1), (0, 1), (0, 1)),
+        ((0, 3), 0, None, None, None),
+        ((16, 40), 16, (0, 1), (0, 1), (0, 1)),
+        ((16, 40), 17, None, None, None),
+        ((40, 16), 17, None, None, None),
+        ((40, 16, 17), 17, (0, 2), None, None),
     ],
 )
-def test_which_dimensions_are_factored(shape, largest, last, first):
-    for which, dims in {"largest": largest, "last": last, "first": first}.items():
-        assert factored_dims(shape, which, 0) == dims
+def test_which_dimensions_are_factored(shape, least, largest, last, first):
+    assert [factored_dims(shape, which, least) for which in ("largest", "last", "first")] == [largest, last, first]
 
 
-@pytest.mark.parametrize(("least", "dims"), [(16, (0, 1)), (17, None)])
-def test_both_dimensions_must_be_long_enough(least, dims):
-    for which in ("largest", "last", "first"):
-        assert factored_dims((16, 40), which, least) == dims
-        assert factored_dims((40, 16), which, least) == dims
-
-
-@given(shape=shapes)
-def test_the_means_of_the_factored_dimensions_multiply_to_the_shape_of_the_tensor(shape):
-    for which in ("largest", "last", "first"):
-        dims = factored_dims(shape, which, 0)
-        if dims is not None:
-            rows, columns = (torch.ones(s) for s in mean_shapes(shape, dims))
-            assert (rows * columns).shape == shape
-            a, b = dims
-            assert (rows.shape[b], columns.shape[a]) == (1, 1)
-
-
-@pytest.mark.parametrize(("cls", "full"), METHODS)
-@given(shape=shapes)
-def test_no_two_dimensions_would_do_with_fewer_numbers_than_the_largest(cls, full, shape):
-    size, moments = math.prod(shape), 2 if cls is CAME else 1
-    ours = numbers(cls, shape)
-    dims = factored_dims(shape, "largest", 0)
-    if dims is not None:
-        # no two other dimensions would do with fewer numbers
-        pairs = [(a, b) for b in range(len(shape)) for a in range(b)]
-        assert ours == full * size + moments * min(sum(map(math.prod, mean_shapes(shape, p))) for p in pairs)
-
-
-@given(n=st.integers(1, 12), m=st.integers(1, 12), batch=st.integers(1, 4))
-def test_the_last_two_dimensions_are_factored_whatever_it_costs_as_in_the_papers(n, m, batch):
-    assert numbers(Adafactor, (batch, n, m), factor="last") == batch * (n + m)
-    assert numbers(CAME, (batch, n, m), factor="last") == batch * (n * m + 2 * (n + m))
-
-
-@pytest.mark.parametrize(
-    ("cls", "options"), [(Adafactor, {}), (CAME, {}), (CAME, {"factor": "last"}), (LAMB, {}), (LARS, {})]
-)
-def test_state_bytes_are_the_numbers_of_the_state_in_their_data_type(cls, options):
-    for dtype, width in ((torch.float64, 8), (torch.float32, 4), (torch.bfloat16, 4)):
-        params = [torch.nn.Parameter(torch.ones(s, dtype=dtype)) for s in ((6, 4), (5,), (), (3, 2, 3, 2))]
-        opt = cls(params, lr=0.1, **options)
-        assert opt.state_bytes() == 0
-        for p in params:
-            p.grad = torch.ones_like(p)
-        opt.step()
-        assert opt.state_bytes() == width * sum(numbers(cls, tuple(p.shape), **options) for p in params)
+@given(shape=st.lists(st.integers(0, 12), max_size=5).map(tuple))
+def test_the_means_multiply_to_the_shape_and_no_two_dimensions_would_do_with_fewer_than_the_largest(shape):
+    pairs = [(a, b) for b in range(len(shape)) for a in range(b)]
+    for dims in pairs:
+        rows, columns = (torch.ones(s) for s in mean_shapes(shape, dims))
+        assert (rows * columns).shape == shape
+        assert (rows.shape[dims[1]], columns.shape[dims[0]]) == (1, 1)
+    if factored_dims(shape, "largest", 0):
+        fewest = min(sum(map(math.prod, mean_shapes(shape, dims))) for dims in pairs)
+        assert numbers(Adafactor, shape) == fewest
+        assert numbers(CAME, shape) == math.prod(shape) + 2 * fewest
 
 
 def resnet50() -> list[tuple]:
@@ -121,12 +82,10 @@ def test_on_resnet50_came_needs_more_than_adamw_with_the_last_dimensions_and_les
     def megabytes(cls, **options):
         return 4e-6 * sum(numbers(cls, shape, **options) for shape in shapes)
 
-    adamw = 2 * 4e-6 * params
+    adamw = 8e-6 * params
     # as measured with torch's, transformers' and the authors' implementations
-    assert (round(4e-6 * params), round(adamw)) == (102, 204)
-    assert round(megabytes(Adafactor, factor="last")) == 127
-    assert round(megabytes(CAME, factor="last")) == 357
-    assert megabytes(CAME, factor="last") > 1.7 * adamw
+    last = megabytes(Adafactor, factor="last"), megabytes(CAME, factor="last")
+    assert [round(size) for size in (adamw, *last)] == [204, 127, 357]
     # AdamW's momentum stays; its second moment all but goes
     assert megabytes(Adafactor) < 0.01 * adamw
     assert megabytes(CAME) < 0.52 * adamw

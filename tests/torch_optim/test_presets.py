@@ -6,7 +6,7 @@ import torch
 from minilib.torch_optim import CAME, LAMB, LARS, Adafactor
 from tests.optim.helpers import reference_runs
 from tests.references import recipe
-from tests.torch_optim.helpers import error, gradients, set_gradients, start
+from tests.torch_optim.shared import error, parameters, run_steps
 
 CLASSES = {"LARS": LARS, "LAMB": LAMB, "AsShipped": LAMB, "Adafactor": Adafactor, "CAME": CAME}
 
@@ -44,15 +44,13 @@ def replay(content: dict, run: str, preset: str | None = None) -> float:
     assert content["inputs"]["sha256"] == recipe.digest(), "the inputs are not those that were recorded"
     recorded, cls = content["runs"][run], CLASSES[content["optimizer"]]
     package = content["reference"].split()[0].replace("tensorflow-addons", "tf-addons")
-    params = start()
+    params, errors = parameters(), []
     vectors = [p for p in params.values() if p.ndim < 2]
     others = [p for p in params.values() if p.ndim >= 2]
     options = ours(cls, package, recorded["theirs"]) | (cls.preset(preset) if preset else {})
     opt = cls([{"params": others}, {"params": vectors, **recorded["ours_vectors"]}], **options)
-    errors = []
-    for t, values in enumerate(gradients(), start=1):
-        set_gradients(params, values)
-        opt.step()
+    for t in range(1, recipe.STEPS + 1):
+        run_steps(opt, params, t, t)
         for name, expected in recorded["trajectory"].get(str(t), {}).items():
             errors.append(error(params[name].flatten(), expected))
     assert len(errors) == len(recipe.SHAPES) * recipe.STEPS // recipe.EVERY
@@ -107,22 +105,15 @@ def test_presets_that_are_the_papers_form_say_so():
     assert LAMB.preset("optax") == LAMB.preset("tf-addons") == LAMB.preset("paper")
     assert CAME.preset("came-pytorch") == CAME.preset("pytorch_optimizer") == CAME.preset("paper")
     for cls in (LAMB, LARS):
-        defaults = cls([torch.ones(1)]).defaults
-        assert cls.preset("paper") == {name: defaults[name] for name in cls.preset("paper")}
+        assert cls.preset("paper").items() <= cls([torch.ones(1)]).defaults.items()
 
 
 @pytest.mark.parametrize("cls", [LAMB, LARS, Adafactor, CAME])
-def test_every_preset_is_accepted_and_may_be_changed_without_a_trace(cls):
+def test_every_preset_is_accepted_and_may_be_changed_without_a_trace_and_another_is_refused(cls):
     for name in cls.presets:
         options = cls.preset(name)
         cls([torch.ones(2)], lr=0.1, **options)
         options["eps"] = None
         assert cls.preset(name)["eps"] is not None
-
-
-@pytest.mark.parametrize(
-    ("cls", "known"), [(LAMB, "nvlamb"), (LARS, "mlperf"), (Adafactor, "transformers"), (CAME, "came-pytorch")]
-)
-def test_an_unknown_preset_is_refused_with_the_known_ones(cls, known):
-    with pytest.raises(ValueError, match=f"no preset 'torch' of {cls.__name__}: may be one of .*'{known}'"):
-        cls.preset("torch")
+        with pytest.raises(ValueError, match=f"no preset 'torch' of {cls.__name__}: may be one of .*'{name}'"):
+            cls.preset("torch")

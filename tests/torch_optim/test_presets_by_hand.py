@@ -28,73 +28,61 @@ def test_nvlamb_apex_and_timm_clip_the_joint_norm_of_two_steps(name):
     assert np.abs(free - clipped).max() > 0.01
 
 
-@pytest.mark.parametrize(
-    ("name", "length"), [("paper", 0.5), ("nvlamb", 0.5), ("apex", 0.1 * 2**0.5), ("timm", 0.02**0.5)]
-)
+# Adam's first step is lr (1, 1), LAMB's has the length lr ‖x‖.
+WITHOUT_DECAY = {"paper": 0.5, "nvlamb": 0.5, "apex": 0.1 * 2**0.5, "timm": 0.02**0.5}
+
+
+@pytest.mark.parametrize(("name", "length"), WITHOUT_DECAY.items())
 def test_without_decay_apex_and_timm_take_adams_step(name, length):
-    # Adam's first step is lr (1, 1), LAMB's has the length lr ‖x‖
     step = one_step(LAMB, name, [3, 4], [[0.6, 0.8]], weight_decay=0.0, eps=1e-12) - [3, 4]
     np.testing.assert_allclose(np.linalg.norm(step), length, rtol=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("name", "last"), [("paper", 1.0), ("optax", 1.0), ("mlperf", 1.0), ("timm", 0.1), ("pytorch_optimizer", 0.1)]
-)
-def test_only_a_scaled_buffer_keeps_the_old_learning_rate(name, last):
-    # momentum 1/2; w = 2, g = 1, coefficient 1/2: ratio 1, so 2 - 1 = 1. The second gradient is zero: half of the
-    # first step again, at its own learning rate 1 or at the present one 0.1.
-    options = {"momentum": 0.5, "trust_coefficient": 0.5, "adapt_without_decay": True}
-    x = one_step(LARS, name, [2.0], [[1.0], [0.0]], lr=[1.0, 0.1], **options)
-    np.testing.assert_allclose(x, [1.0 - last / 2], rtol=1e-6)
-
-
-def test_optax_divides_by_the_norm_of_the_gradient_with_decay():
-    # w = (3, 4), g = (-4, 3), β = 1: ‖g‖ + β‖w‖ = 10, ‖g + βw‖ = 5√2; coefficient 0.1
-    options = {"weight_decay": 1.0, "trust_coefficient": 0.1, "lr": 1.0}
-    w, step = np.array([3.0, 4.0]), np.array([-1.0, 7.0])
-    np.testing.assert_allclose(one_step(LARS, "paper", w, [[-4, 3]], **options), w - 0.05 * step, rtol=1e-12)
-    np.testing.assert_allclose(one_step(LARS, "optax", w, [[-4, 3]], **options), w - 0.1 / 2**0.5 * step, rtol=1e-12)
-
-
-@pytest.mark.parametrize(("name", "eps"), [("paper", 0.0), ("optax", 0.0), ("timm", 1e-8), ("mlperf", 1e-7)])
-def test_timm_and_mlperf_have_an_epsilon_that_matters_for_tiny_gradients(name, eps):
+OLD_RATE = {"lr": [1.0, 0.1], "momentum": 0.5, "trust_coefficient": 0.5, "adapt_without_decay": True}
+DECAY = {"lr": 1.0, "weight_decay": 1.0, "trust_coefficient": 0.1}
+TINY = {"lr": 1.0, "trust_coefficient": 0.1, "adapt_without_decay": True}
+LARS_BY_HAND = [
+    # Momentum 1/2; w = 2, g = 1, coefficient 1/2: ratio 1, so 2 - 1 = 1. The second gradient is zero: half of the first
+    # step again, at its own learning rate 1 where the buffer is scaled, else at the present one 0.1.
+    *((name, [2.0], [[1.0], [0.0]], OLD_RATE, [0.5], 1e-6) for name in ("paper", "optax", "mlperf")),
+    *((name, [2.0], [[1.0], [0.0]], OLD_RATE, [0.95], 1e-6) for name in ("timm", "pytorch_optimizer")),
+    # w = (3, 4), g = (-4, 3), β = 1: ‖g‖ + β‖w‖ = 10, optax: ‖g + βw‖ = 5√2; coefficient 0.1
+    ("paper", [3.0, 4.0], [[-4, 3]], DECAY, [3 + 0.05, 4 - 0.35], 1e-12),
+    ("optax", [3.0, 4.0], [[-4, 3]], DECAY, [3 + 0.1 / 2**0.5, 4 - 0.7 / 2**0.5], 1e-12),
     # ‖w‖ = 1, ‖g‖ = 1e-7: the step is 0.1 · 1e-7 / (1e-7 + ε)
-    options = {"trust_coefficient": 0.1, "lr": 1.0, "adapt_without_decay": True}
-    x = one_step(LARS, name, [1.0], [[1e-7]], **options)
-    np.testing.assert_allclose(1 - x, [0.1 * 1e-7 / (1e-7 + eps)], rtol=1e-7)
+    *((name, [1.0], [[1e-7]], TINY, [0.9], 1e-8) for name in ("paper", "optax")),
+    ("timm", [1.0], [[1e-7]], TINY, [1 - 0.1 / 1.1], 1e-8),
+    ("mlperf", [1.0], [[1e-7]], TINY, [0.95], 1e-8),
+    # Without decay timm's LARS is momentum SGD.
+    ("timm", [3.0], [[2.0], [2.0]], {"lr": 0.1, "momentum": 0.5}, [2.5], 1e-12),
+]
 
 
-def test_without_decay_timms_lars_is_momentum_sgd():
-    np.testing.assert_allclose(one_step(LARS, "timm", [3.0], [[2.0], [2.0]], lr=0.1, momentum=0.5), [2.5], rtol=1e-12)
-    assert one_step(LARS, "paper", [3.0], [[2.0], [2.0]], lr=0.1, momentum=0.5) > 2.99
+@pytest.mark.parametrize(("name", "x", "gradients", "options", "end", "rtol"), LARS_BY_HAND)
+def test_lars_by_hand(name, x, gradients, options, end, rtol):
+    np.testing.assert_allclose(one_step(LARS, name, x, gradients, **options), end, rtol=rtol)
 
 
-# With a zero gradient only the decay is left. lr is 0.1, λ is 0.5 and x has the size 2, so α = 0.2 where it scales.
+# lr is 0.1, λ is 0.5 and x has the size 2, so α = 0.2 where it scales. `shrink`: with a zero gradient only the decay is
+# left; relative: the step is relative to the size, for U = (1, -1); fixed: the same with relative_step=False.
 @pytest.mark.parametrize(
-    ("name", "shrink"),
-    [("paper", 0.05), ("transformers", 0.1), ("pytorch_optimizer", 0.1), ("timm", 0.1), ("optax", 0.5)],
-)
-def test_what_multiplies_adafactors_decay(name, shrink):
-    x = one_step(Adafactor, name, [2.0, -2.0], [[0.0, 0.0]], lr=0.1, weight_decay=0.5)
-    np.testing.assert_allclose(x, [2 - 2 * shrink, -2 + 2 * shrink], rtol=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("name", "relative", "fixed"),
+    ("name", "shrink", "relative", "fixed"),
     [
-        ("paper", 0.2, 0.1),
-        ("transformers", 0.2, 0.2),
-        ("pytorch_optimizer", 0.2, 0.2),
-        ("timm", 0.2, 0.1),
-        ("optax", 0.2, 0.2),
+        ("paper", 0.05, 0.2, 0.1),
+        ("transformers", 0.1, 0.2, 0.2),
+        ("pytorch_optimizer", 0.1, 0.2, 0.2),
+        ("timm", 0.1, 0.2, 0.1),
+        ("optax", 0.5, 0.2, 0.2),
     ],
 )
-def test_where_adafactors_step_is_relative_to_the_size_of_the_parameter(name, relative, fixed):
-    # lr is 0.1, the size 2; U = (1, -1)
-    for flag, length in ((None, relative), (False, fixed)):
-        options = {} if flag is None else {"relative_step": flag}
-        x = one_step(Adafactor, name, [2.0, -2.0], [[3.0, -3.0]], lr=0.1, **options)
-        np.testing.assert_allclose(x, [2 - length, -2 + length], rtol=1e-12)
+def test_what_multiplies_adafactors_decay_and_where_its_step_is_relative_to_the_size(name, shrink, relative, fixed):
+    for gradient, options, moved in (
+        ([0.0, 0.0], {"weight_decay": 0.5}, 2 * shrink),
+        ([3.0, -3.0], {}, relative),
+        ([3.0, -3.0], {"relative_step": False}, fixed),
+    ):
+        x = one_step(Adafactor, name, [2.0, -2.0], [gradient], **options)
+        np.testing.assert_allclose(x, [2 - moved, -2 + moved], rtol=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import torch
 
 from minilib.torch_optim import LARS
 from minilib.torch_optim.phases import round_stochastically
-from tests.torch_optim.helpers import every_path, make
+from tests.torch_optim.shared import PATHS, make
 from tests.torch_optim.test_precision import every_method
 
 
@@ -57,13 +57,6 @@ def test_compiled_phases_round_stochastically_too(compiling):
     assert len(compiling.calls) >= 105
 
 
-def test_stochastic_rounding_is_deterministic():
-    x, g = near_three_quarters()
-    first, again = (walk(x, g, 50, ULP / 10, stochastic_rounding=True) for _ in range(2))
-    assert torch.equal(first, again)
-    assert not torch.equal(first, x)
-
-
 def test_stochastic_rounding_is_another_one_at_every_step():
     x, g = near_three_quarters()
     p = torch.nn.Parameter(x.clone())
@@ -76,7 +69,7 @@ def test_stochastic_rounding_is_another_one_at_every_step():
     assert not torch.equal(*moved)
 
 
-@every_path
+@pytest.mark.parametrize("path", PATHS)
 def test_halves_of_a_tensor_are_rounded_like_the_whole(path):
     x, g = near_three_quarters(100)
     whole, parts = torch.nn.Parameter(x.clone()), [torch.nn.Parameter(t.clone()) for t in x.chunk(2)]
