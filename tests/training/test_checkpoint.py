@@ -14,7 +14,7 @@ MOMENTS = {"state.w.m": torch.full((3, 4), 0.1), "state.w.step": torch.tensor(7.
 
 
 def save(folder, step):
-    return checkpoint.save(folder, step, WEIGHTS, MOMENTS, {"step": step, "seconds": 1.25})
+    return checkpoint.begin(folder, step, WEIGHTS, MOMENTS, {"step": step, "seconds": 1.25}).result()
 
 
 def test_what_is_saved_comes_back_bit_for_bit(tmp_path):
@@ -87,7 +87,8 @@ def test_other_peoples_folders_are_neither_read_nor_removed(tmp_path):
 
 def test_more_may_be_kept_and_the_best_one(tmp_path):
     for step in range(1, 8):
-        checkpoint.save(tmp_path, step, WEIGHTS, MOMENTS, {"step": step}, keep=3, best=2 if step > 1 else None)
+        best = 2 if step > 1 else None
+        checkpoint.begin(tmp_path, step, WEIGHTS, MOMENTS, {"step": step}, keep=3, best=best).result()
     assert [int(path.name[5:]) for path in checkpoint.complete(tmp_path)] == [2, 5, 6, 7]
 
 

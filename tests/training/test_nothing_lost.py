@@ -65,7 +65,7 @@ def test_weights_that_are_others_on_one_machine_are_found_where_the_step_is_the_
     there = checkpoint.newest(folder)
     there.model["positions.weight"][3, 5] += 1e-6
     shutil.rmtree(folder / "step-00000004")
-    checkpoint.save(folder, 4, *there)
+    checkpoint.begin(folder, 4, *there).result()
     started = torchrun(tmp_path, 2, in_its_own_folder, tmp_path, *words(config))
     assert [process.wait() for process in started] == [2, 2]
     assert started[0].stderr.read().startswith("error: processes 0 and 1 do not have the same weights (")
