@@ -62,9 +62,7 @@ def begin(
         state: what JSON can say.
         group: of all processes, on the CPU, where each writes its part; None: this process writes all.
 
-    Raises:
-        OSError: here or as the result, when the disk is full or cannot be written, in one line; the checkpoints that
-            were there still are.
+    OSError, here or as the result: the disk is full or cannot be written; the checkpoints that were there still are.
     """
     part, final = folder / f"step-{step:08d}.part", folder / f"step-{step:08d}"
     first = group is None or dist.get_rank(group) == 0
@@ -143,11 +141,7 @@ def complete(folder: Path) -> list[Path]:
 
 
 def load(path: Path) -> Checkpoint:
-    """Read a checkpoint, on the CPU, its parts put together.
-
-    Raises:
-        ValueError: a file is missing or does not fit its checksum; the message names it.
-    """
+    """Read a checkpoint, on the CPU. ValueError names the file that is missing or does not fit its checksum."""
     try:
         sums = json.loads((path / SUMS).read_text(encoding="utf-8"))
         if not isinstance(sums, dict) or STATE not in sums:
@@ -169,10 +163,7 @@ def load(path: Path) -> Checkpoint:
 
 
 def newest(folder: Path) -> Checkpoint | None:
-    """The newest checkpoint that is whole, or None where there is no checkpoint at all.
-
-    Those that are damaged are named on stderr and passed over. ValueError: there are checkpoints, and none is whole.
-    """
+    """The newest that is whole; damaged ones are named on stderr. None: there is none. ValueError: none is whole."""
     troubles = []
     for path in reversed(complete(folder)):
         try:
