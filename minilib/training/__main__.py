@@ -29,12 +29,9 @@ def main() -> int:
         with contextlib.nullcontext() if speaks else contextlib.redirect_stderr(io.StringIO()):
             config = parse(recipe=recipe)  # says on stderr what is wrong with an argument
         train(config)
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, Diverged) as error:
         say(f"error: {error}")
-        return 2
-    except Diverged as error:
-        say(f"error: {error}")
-        return 1
+        return 1 if isinstance(error, Diverged) else 2
     except Stopped as error:
         say(error)
         return 3

@@ -31,9 +31,8 @@ class Data:
         fingerprint: of all texts.
         unigram_entropy: of the ordinary tokens in the validation rows, nats: the loss of who knows only frequencies.
 
-    Raises:
-        ValueError: no such corpus, too little text for rows of this length, or `config.init_from` has another tokenizer
-            than the model and the vocabulary ask for.
+    ValueError: no such corpus, too little text for rows of this length, or `config.init_from` has another tokenizer
+    than the model and the vocabulary ask for.
     """
 
     def __init__(self, config: Config, env: DistEnv, micro: list[int], say: Callable[[str], None] = silent):
@@ -51,11 +50,11 @@ class Data:
         (self.held_out,) = rows_of_lengths(texts, "validation", self.tokenizer, lengths[-1:], say)
         self.sizes, self.how = (rows[-1].size, self.held_out.size), texts.how
         self.fingerprint = texts.fingerprint[:16]
+        learns = objective(config, self.tokenizer, config.mask_rate)
         self.loaders = [
-            Loader(rows[k], objective(config, self.tokenizer, config.mask_rate), phase.batch_size,
-                   config.seed + k, env.rank, env.world_size, micro[k])
+            Loader(rows[k], learns, phase.batch_size, config.seed + k, env.rank, env.world_size, micro[k])
             for k, phase in enumerate(config.plan)
-        ]  # fmt: skip
+        ]
         self.validation_objective = objective(config, self.tokenizer, PUBLISHED_RATE)
         self.unigram_entropy = unigram_entropy(self.held_out, self.tokenizer)
 
@@ -65,10 +64,8 @@ class Data:
 
     def validation(self) -> Iterator[dict[str, torch.Tensor]]:
         """This process's part of the validation rows, with the same masks each time."""
-        for batch in evaluation(
-            self.held_out, self.validation_objective, self.rows_at_once, self.limit, self.env.rank, self.env.world_size
-        ):
-            yield self.put(batch)
+        own = (self.rows_at_once, self.limit, self.env.rank, self.env.world_size)
+        yield from map(self.put, evaluation(self.held_out, self.validation_objective, *own))
 
     def put(self, batch):
         return {name: put(t, self.env.device) for name, t in batch.items()}

@@ -8,14 +8,13 @@ Nothing is pickled. Reading puts the parts together, so that a run may go on on 
 """
 
 import contextlib
-import hashlib
 import json
 import os
 import re
 import shutil
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
@@ -27,13 +26,10 @@ from safetensors import SafetensorError
 from torch.distributed.checkpoint import HuggingFaceStorageReader, HuggingFaceStorageWriter
 from torch.distributed.checkpoint.api import CheckpointException
 
-KEPT = 2
-SUMS = "SHA256SUMS.json"
-STATE = "state.json"
-PARTS = ("model", "optimizer")
+from minilib.data.download import sha256_of
+
+SUMS, STATE = "SHA256SUMS.json", "state.json"
 OURS = re.compile(r"step-\d{8,}")
-UNFINISHED = re.compile(r"step-\d{8,}\.part")
-TROUBLES = (OSError, SafetensorError, CheckpointException)
 # said when one process writes, as it shall
 warnings.filterwarnings("ignore", message="torch.distributed is disabled, unavailable or uninitialized")
 
@@ -46,18 +42,13 @@ class Checkpoint(NamedTuple):
     state: dict
 
 
-def save(folder: Path, step: int, model: dict, optimizer: dict, state: dict, **options) -> Path:
-    """Write the checkpoint of a step, and wait until it is on the disk; otherwise as `begin`."""
-    return begin(folder, step, model, optimizer, state, **options).result()
-
-
 def begin(
     folder: Path,
     step: int,
     model: dict,
     optimizer: dict,
     state: dict,
-    keep: int = KEPT,
+    keep: int = 2,
     best: int | None = None,
     group: dist.ProcessGroup | None = None,
 ) -> Future:
@@ -71,23 +62,20 @@ def begin(
         state: what JSON can say.
         group: of all processes, on the CPU, where each writes its part; None: this process writes all.
 
-    Raises:
-        OSError: here or as the result, when the disk is full or cannot be written, in one line; the checkpoints that
-            were there still are.
+    OSError, here or as the result: the disk is full or cannot be written; the checkpoints that were there still are.
     """
     part, final = folder / f"step-{step:08d}.part", folder / f"step-{step:08d}"
     first = group is None or dist.get_rank(group) == 0
-    tensors = {
-        f"{kind}/{name}": t for kind, own in zip(PARTS, (model, optimizer), strict=True) for name, t in own.items()
-    }
-    with _in_one_line(final, part if first else None):
-        _make(part, group)
-        files = {name: 1 + PARTS.index(name.partition("/")[0]) for name in tensors}
+    tensors = {f"model/{name}": t for name, t in model.items()}
+    tensors |= {f"optimizer/{name}": t for name, t in optimizer.items()}
+    with _in_one_line(final, part, first):
+        _make(part, first, group)
+        files = {name: 1 if name.startswith("model/") else 2 for name in tensors}
         writer = HuggingFaceStorageWriter(str(part), files, save_distributed=group is not None)
         written = dcp.async_save(tensors, storage_writer=writer, process_group=group, no_dist=group is None)
 
     def finish() -> Path:
-        with _in_one_line(final, part if first else None):
+        with _in_one_line(final, part, first):
             written.result()
             if first:
                 _seal(part, final, state)
@@ -96,45 +84,47 @@ def begin(
                         shutil.rmtree(old)
         return final
 
-    return in_background(finish)
+    background = ThreadPoolExecutor(1)  # the end of the program waits for its thread
+    result = background.submit(finish)
+    background.shutdown(wait=False)
+    return result
 
 
 @contextlib.contextmanager
-def _in_one_line(final: Path, part: Path | None) -> Iterator[None]:
+def _in_one_line(final: Path, part: Path, first: bool) -> Iterator[None]:
     """What goes wrong while a checkpoint is written becomes one line, and the unfinished folder goes."""
     try:
         yield
-    except TROUBLES as error:
-        if part is not None:
+    except (OSError, SafetensorError, CheckpointException) as error:
+        if first:
             shutil.rmtree(part, ignore_errors=True)
         if isinstance(error, CheckpointException):
             error = next(iter(error.failures.values()))[0]  # (what was raised, where) of one process
         raise OSError(f"the checkpoint {final} could not be written: {str(error).splitlines()[0]}") from None
 
 
-def _make(part: Path, group: dist.ProcessGroup | None) -> None:
+def _make(part: Path, first: bool, group: dist.ProcessGroup | None) -> None:
     """The first process makes an empty folder, before another writes; what one who was killed left unfinished goes."""
-    trouble = None
-    if group is None or dist.get_rank(group) == 0:
+    told = [None]
+    if first:
         try:
             part.parent.mkdir(parents=True, exist_ok=True)
-            for left in _named(part.parent, UNFINISHED):
-                shutil.rmtree(left)
+            for left in part.parent.glob("step-*.part"):
+                if OURS.fullmatch(left.stem) and left.is_dir():
+                    shutil.rmtree(left)
             part.mkdir()
         except OSError as error:
-            trouble = error
+            told = [error]
     if group is not None:
-        told = [None if trouble is None else str(trouble)]
         dist.broadcast_object_list(told, src=0, group=group)
-        trouble = trouble or (told[0] and OSError(told[0]))
-    if trouble:
-        raise trouble
+    if told[0] is not None:
+        raise told[0]
 
 
 def _seal(part: Path, final: Path, state: dict) -> None:
     """Say what belongs to a checkpoint, wait until it is on the disk, and give it its name."""
     (part / STATE).write_text(json.dumps(state, indent=1), encoding="utf-8")
-    sums = {path.name: _sha256(path) for path in sorted(part.iterdir())}
+    sums = {path.name: sha256_of(path) for path in sorted(part.iterdir())}
     (part / SUMS).write_text(json.dumps(sums, indent=1), encoding="utf-8")
     for path in (part / STATE, part / SUMS, part):
         _flush(path)
@@ -144,75 +134,49 @@ def _seal(part: Path, final: Path, state: dict) -> None:
     _flush(final.parent)
 
 
-def in_background(work: Callable) -> Future:
-    """`work()` in a thread, which the end of the program waits for."""
-    pool = ThreadPoolExecutor(1)
-    result = pool.submit(work)
-    pool.shutdown(wait=False)
-    return result
-
-
 def complete(folder: Path) -> list[Path]:
     """The checkpoints in a folder that bear their final name, oldest first."""
-    return _named(folder, OURS)
-
-
-def _named(folder: Path, pattern: re.Pattern) -> list[Path]:
-    paths = (path for path in folder.glob("step-*") if pattern.fullmatch(path.name) and path.is_dir())
+    paths = (path for path in folder.glob("step-*") if OURS.fullmatch(path.name) and path.is_dir())
     return sorted(paths, key=lambda path: (len(path.name), path.name))
 
 
 def load(path: Path) -> Checkpoint:
-    """Read a checkpoint, on the CPU, its parts put together.
-
-    Raises:
-        ValueError: a file is missing or does not fit its checksum; the message names it.
-    """
+    """Read a checkpoint, on the CPU. ValueError names the file that is missing or does not fit its checksum."""
     try:
         sums = json.loads((path / SUMS).read_text(encoding="utf-8"))
         if not isinstance(sums, dict) or STATE not in sums:
             raise ValueError(f"{path / SUMS} is damaged")
         for name, sum_ in sums.items():
-            if sum_ != _sha256(path / name):
+            if sum_ != sha256_of(path / name):
                 raise ValueError(f"{path / name} does not fit its checksum in {SUMS}")
-        about = HuggingFaceStorageReader(str(path)).read_metadata().state_dict_metadata
+        reader = HuggingFaceStorageReader(str(path))
+        about = reader.read_metadata().state_dict_metadata
         tensors = {name: torch.empty(t.size, dtype=t.properties.dtype) for name, t in about.items()}
-        dcp.load(tensors, storage_reader=HuggingFaceStorageReader(str(path)), no_dist=True)
-        parts = [
-            {name.removeprefix(f"{kind}/"): t for name, t in tensors.items() if name.startswith(f"{kind}/")}
-            for kind in PARTS
-        ]
-        return Checkpoint(*parts, json.loads((path / STATE).read_text(encoding="utf-8")))
+        dcp.load(tensors, storage_reader=reader, no_dist=True)
+        found = {"model": {}, "optimizer": {}}
+        for name, t in tensors.items():
+            kind, own = name.split("/", 1)
+            found[kind][own] = t
+        return Checkpoint(**found, state=json.loads((path / STATE).read_text(encoding="utf-8")))
     except (OSError, SafetensorError, json.JSONDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"the checkpoint {path} cannot be read: {error}") from None
 
 
 def newest(folder: Path) -> Checkpoint | None:
-    """The newest checkpoint that is whole, or None where there is no checkpoint at all.
-
-    Those that are damaged are named on stderr and passed over.
-
-    Raises:
-        ValueError: there are checkpoints, and none is whole.
-    """
+    """The newest that is whole; damaged ones are named on stderr. None: there is none. ValueError: none is whole."""
     troubles = []
     for path in reversed(complete(folder)):
         try:
             found = load(path)
         except ValueError as error:
             troubles.append(str(error))
-            continue
-        for trouble in troubles:
-            print(f"warning: {trouble}; {path.name} is used", file=sys.stderr)
-        return found
+        else:
+            for trouble in troubles:
+                print(f"warning: {trouble}; {path.name} is used", file=sys.stderr)
+            return found
     if troubles:
         raise ValueError(f"no checkpoint in {folder} is whole: {'; '.join(troubles)}. Remove the folder to begin anew")
     return None
-
-
-def _sha256(path: Path) -> str:
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _flush(path: Path) -> None:

@@ -20,10 +20,8 @@ from minilib import program
 from minilib.training.optimizers import METHODS as OPTIMIZERS
 from minilib.training.optimizers import NUMBERS
 
-PRECISIONS = (None, "fp32", "fp16", "bf16")  # the less a device must be able to do, the earlier
+PRECISIONS = (None, "fp32", "fp16", "bf16")
 SCHEDULES = ("constant", "linear", "polynomial", "cosine")
-
-
 BELOW_1 = 1 - 1e-6
 SEEDS = 2**63 - 1  # the largest
 
@@ -33,10 +31,7 @@ GONE |= {"keep_best": [False, True], "max_skipped": range(10**9)}
 
 
 def option(default, help, low=None, high=None, choices=None):
-    """A field with its help text, and what it may be: low <= value <= high, or one of `choices`.
-
-    A text has at least `low` characters, by default one.
-    """
+    """A field with its help text; low <= value <= high, or one of `choices`. A text may be empty where `low` is 0."""
     return field(default=default, metadata={"help": help, "low": low, "high": high, "choices": choices})
 
 
@@ -53,10 +48,9 @@ class Phase:
 
 @dataclass(frozen=True)
 class Settings:
-    """What a command line asks for. Raises ValueError, on construction, for the first field that is out of range."""
+    """What a command line asks for. ValueError for the first field that has another type or is out of range."""
 
     def __post_init__(self):
-        """Give every field its type. ValueError for the first that has another or is out of range."""
         for f in dataclasses.fields(self):
             object.__setattr__(self, f.name, _checked(f, getattr(self, f.name)))
 
@@ -68,41 +62,29 @@ class Config(Settings):
     # What is trained on what
     model: str = option("bert-tiny", "size by name: bert-tiny, ..., bert-large, gpt2, gpt2-medium, t5-small, t5-base")
     layers: int | None = option(None, "blocks, in place of the named model's (T5: in each stack)", low=1)
-    width: int | None = option(
-        None, "of the hidden states, likewise; heads have 64 numbers, but are at least two", low=4
-    )
+    width: int | None = option(None, "of the hidden states; heads have 64 numbers each, but are at least two", low=4)
     heads: int | None = option(None, "of attention; they must divide the width", low=1)
     corpus: str = option(
-        "docstrings",
-        "docstrings, novels, wikitext-103, c4-sample, a file or folder (.txt, .jsonl), or OWNER/NAME on the HF Hub",
+        "docstrings", "or novels, wikitext-103, c4-sample, a file or folder (.txt, .jsonl), OWNER/NAME on the HF Hub"
     )
     validation: str | None = option(None, "a file or folder that is held out, in place of a twentieth of the corpus")
     field: str = option("text", "that has the text in a line of .jsonl")
-    vocabulary: int = option(
-        4096,
-        "entries of the tokenizer, which is trained on the corpus, or is that of --init-from",
-        low=300,
-        high=65_536,
-    )
+    vocabulary: int = option(4096, "entries of the tokenizer, trained on the corpus, or of --init-from's", 300, 65_536)
     length: int = option(64, "tokens a row", low=8)
     mask_rate: float = option(0.3, "share of masked tokens in training (BERT); 0.15 as published", low=0.01, high=0.9)
     whole_words: bool = option(False, "mask all pieces of a word together (BERT)")
-    next_sentence: bool = option(
-        False, "rows of two segments, and the task to tell whether they belong together (BERT)"
-    )
+    next_sentence: bool = option(False, "rows of two segments: do they belong together? is another task (BERT)")
     published_weights: bool = option(False, "first weights as published, for comparison: slower to learn (BERT)")
     dropout: float = option(0.0, "share of activations that is dropped in training", low=0.0, high=0.9)
     init_from: str | None = option(
-        None, "begin with the weights and the tokenizer of a run, a checkpoint of one, or a model of transformers"
+        None, "begin with weights and tokenizer of a run, a checkpoint or transformers model"
     )
     # How
     optimizer: str = option("adamw", "the method", choices=OPTIMIZERS)
     lr: float = option(2e-3, "peak learning rate", low=0.0)
-    beta1: float | None = option(
-        None, "share of the old mean of gradients that is kept a step; by default the method's own", 0.0, BELOW_1
-    )
+    beta1: float | None = option(None, "share of the mean gradient that a step keeps; None: the method's", 0.0, BELOW_1)
     beta2: float | None = option(None, "likewise, of the mean of squared gradients", 0.0, BELOW_1)
-    eps: float | None = option(None, "added to the root of that mean; by default the method's own", low=0.0)
+    eps: float | None = option(None, "added to the root of that mean; None: the method's", low=0.0)
     weight_decay: float = option(0.01, "of matrices; biases and norms have none", low=0.0)
     clip: float | None = option(1.0, "largest norm of all gradients together; 'none' for no clipping", low=0.0)
     batch_size: int = option(32, "rows a step, over all processes", low=1)
@@ -116,66 +98,59 @@ class Config(Settings):
     seed: int = option(0, "of the weights, of the order of the rows and of the masks", low=0, high=SEEDS)
     # On what
     device: str | None = option(None, "cpu, cuda, mps, xla; by default the best that is there")
-    precision: str | None = option(
-        None,
-        "bf16 or fp16 (autocast; weights stay float32), or fp32; by default what is faster here",
-        choices=PRECISIONS,
-    )
+    precision: str | None = option(None, "fp32, or autocast to bf16 or fp16; None: what is faster", choices=PRECISIONS)
     compile: bool = option(False, "torch.compile the model (slower to start; gains on a GPU)")
     recompute: bool = option(False, "recompute activations in the backward pass: less memory, a third more work")
     parallel: str = option("ddp", "how several processes share the work", choices=("ddp", "fsdp"))
     # What is kept
-    out: str | None = option(
-        None, "the run's folder; by default runs/MODEL-OPTIMIZER. A run that stopped there goes on"
-    )
+    out: str | None = option(None, "folder, by default runs/MODEL-OPTIMIZER; a run that stopped there goes on")
     log_every: int = option(10, "steps between two rows of curve.csv", low=1)
     evaluate_every: int = option(100, "steps between two validations", low=1)
     evaluate_rows: int = option(512, "rows of validation", low=1)
     save_every: int = option(200, "steps between two checkpoints", low=1)
     keep: int = option(2, "checkpoints that are kept: the last ones", low=1)
-    patience: int | None = option(
-        None, "stop after so many validations without a better one, and keep that one's checkpoint too", low=1
-    )
+    patience: int | None = option(None, "stop after so many validations without a better one, and keep that one", low=1)
 
     def __post_init__(self):
         super().__post_init__()
-        for phase in _plan(self):
+        for phase in self.plan:
             if phase.warmup >= max(1, phase.steps):
                 raise ValueError(f"warmup must be less than the {phase.steps} steps, got {phase.warmup:g}")
+        has = NUMBERS[self.optimizer]
         for name in ("beta1", "beta2", "eps"):
-            if getattr(self, name) is not None and name not in NUMBERS[self.optimizer]:
-                has = ", ".join(NUMBERS[self.optimizer]) or "none of beta1, beta2, eps"
-                raise ValueError(f"{name} must be left out, got {getattr(self, name):g}: {self.optimizer} has {has}")
+            if (value := getattr(self, name)) is not None and name not in has:
+                own = ", ".join(has) or "none of beta1, beta2, eps"
+                raise ValueError(f"{name} must be left out, got {value:g}: {self.optimizer} has {own}")
 
     @property
     def plan(self) -> list[Phase]:
         """The phases: what `phases` says, or the one that the fields describe."""
-        return _plan(self)
+        options = {f.name: f for f in dataclasses.fields(self)}
+        own = {f.name: getattr(self, f.name) for f in dataclasses.fields(Phase)}
+        plan = []
+        for k, changes in enumerate(self.phases or ({},)):
+            if unknown := set(changes) - set(own):
+                raise ValueError(f"phases[{k}] has an unknown field {min(unknown)!r}: may be one of {sorted(own)}")
+            plan.append(Phase(**own | {name: _checked(options[name], value) for name, value in changes.items()}))
+        if self.tokens is None:
+            return plan
+        if self.phases:
+            raise ValueError("tokens is for runs of one phase: give the phases their steps")
+        return [dataclasses.replace(plan[0], steps=max(1, round(self.tokens / (self.length * self.batch_size))))]
+
+    @property
+    def longest(self) -> int:
+        """Tokens in the longest rows."""
+        return max(phase.length for phase in self.plan)
 
     @property
     def folder(self) -> Path:
         return Path(self.out or f"runs/{self.model}-{self.optimizer}")
 
 
-def _plan(config: Config) -> list[Phase]:
-    own = {f.name: getattr(config, f.name) for f in dataclasses.fields(Phase)}
-    plan = []
-    for k, changes in enumerate(config.phases or ({},)):
-        if unknown := set(changes) - set(own):
-            raise ValueError(f"phases[{k}] has an unknown field {min(unknown)!r}: may be one of {sorted(own)}")
-        options = {f.name: f for f in dataclasses.fields(Config)}
-        phase = own | {name: _checked(options[name], value) for name, value in changes.items()}
-        if config.tokens is not None:
-            if config.phases:
-                raise ValueError("tokens is for runs of one phase: give the phases their steps")
-            phase["steps"] = max(1, round(config.tokens / (phase["length"] * phase["batch_size"])))
-        plan.append(Phase(**phase))
-    return plan
-
-
 def _checked(f, value):
     """The value in the field's type. ValueError when it has another type or is out of range."""
-    kinds = typing.get_args(f.type) or (f.type,)
+    kinds, low, high, choices = _kinds(f), f.metadata["low"], f.metadata["high"], f.metadata["choices"]
     if isinstance(value, list) and tuple in kinds:
         value = tuple(value)
     if float in kinds and type(value) is int:
@@ -183,21 +158,24 @@ def _checked(f, value):
     if type(value) not in kinds:
         names = " or ".join("None" if k is type(None) else k.__name__ for k in kinds)
         raise ValueError(f"{f.name} must be {names}, got {value!r}")
-    low, high, choices = (f.metadata.get(k) for k in ("low", "high", "choices"))
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError(f"{f.name} must be finite, got {value}")
     if choices is not None and value not in choices:
         raise ValueError(f"{f.name} must be one of {', '.join(map(str, choices))}, got {value!r}")
     if isinstance(value, str):
-        if len(value) < (1 if low is None else low):
+        if not value and low != 0:
             raise ValueError(f"{f.name} must not be empty")
         if any("\ud800" <= c <= "\udfff" for c in value):
             raise ValueError(f"{f.name} must be text in UTF-8, got {value!r}")
-        return value
-    if value is not None and ((low is not None and value < low) or (high is not None and value > high)):
-        bounds = f"from {low} to {high}" if high is not None else f"at least {low}"
+    elif value is not None and low is not None and not low <= value <= (math.inf if high is None else high):
+        bounds = f"at least {low}" if high is None else f"from {low} to {high}"
         raise ValueError(f"{f.name} must be {bounds}, got {value}")
     return value
+
+
+def _kinds(f: dataclasses.Field) -> tuple[type, ...]:
+    """The types that a field may have: of `int | None` both."""
+    return typing.get_args(f.type) or (f.type,)
 
 
 def parse(
@@ -217,29 +195,27 @@ def parse(
         SystemExit: --help (0), or an argument that is not one (2), with the option that may have been meant.
     """
     parser = Parser(name, description=about, allow_abbrev=False)
-    parser.add_argument(
-        "--config", metavar="FILE", default=argparse.SUPPRESS, help="a TOML file with any of the fields below"
-    )
-    for f in dataclasses.fields(kind):
-        if f.name == "phases":
-            continue
-        flag, text = f"--{f.name.replace('_', '-')}", f"{f.metadata['help']} (default {f.default})"
-        more = {"dest": f.name, "default": argparse.SUPPRESS, "help": text.replace("%", "%%")}
-        if f.type is bool:
-            parser.add_argument(flag, action=argparse.BooleanOptionalAction, **more)
-            continue
-        kinds = typing.get_args(f.type) or (f.type,)
-        read = _maybe(kinds[0]) if type(None) in kinds else kinds[0]
-        metavar = "|".join(filter(None, f.metadata["choices"] or ())) or kinds[0].__name__.upper()
-        parser.add_argument(flag, type=read, metavar=metavar, **more)
-    options = {f.name.replace("_", "-") for f in dataclasses.fields(kind)} - {"phases"} | {"config"}
+    hidden, names = {"default": argparse.SUPPRESS}, ["config"]  # what is not given is not there
+    parser.add_argument("--config", metavar="FILE", help="a TOML file with any of the fields below", **hidden)
     if recipe:
         text = "begin from what suits the device (default: where neither --model nor --config is given)"
         parser.add_argument("--recipe", action=argparse.BooleanOptionalAction, default=None, help=text)
-        options.add("recipe")
+        names.append("recipe")
+    for f in dataclasses.fields(kind):
+        if f.name == "phases":
+            continue
+        options = hidden | {"help": f"{f.metadata['help']} (default {f.default})".replace("%", "%%")}
+        first, *others = _kinds(f)
+        if first is bool:
+            options["action"] = argparse.BooleanOptionalAction
+        else:
+            options["type"] = _maybe(first) if others else first
+            options["metavar"] = "|".join(filter(None, f.metadata["choices"] or ())) or first.__name__.upper()
+        names.append(f.name.replace("_", "-"))
+        parser.add_argument(f"--{names[-1]}", **options)
     given, unknown = parser.parse_known_args(argv)
     if unknown:
-        parser.error(not_an_option(unknown[0], options))
+        parser.error(not_an_option(unknown[0], names))
     given = vars(given)
     file, asked = given.pop("config", None), given.pop("recipe", None)
     fields = read_toml(Path(file), kind) if file else {}
@@ -277,20 +253,20 @@ def read_toml(path: Path, kind: type = Config) -> dict:
 
 def read_json(path: Path) -> Config:
     """The configuration in a run's run-config.json. ValueError as for `read_toml`, or a field is out of range."""
-
-    def loads(text: str) -> dict:
-        fields = dict(json.loads(text))
-        for name in GONE.keys() & fields:
-            if (value := fields.pop(name)) not in GONE[name]:
-                raise ValueError(f"it has {name} = {value!r}, and {name} is no setting any more")
-        return fields
-
-    return Config(**_fields(path, loads, Config))
+    return Config(**_fields(path, _without_what_is_gone, Config))
 
 
-def _fields(path, loads, kind):
+def _without_what_is_gone(text: str) -> dict:
+    fields = dict(json.loads(text))
+    for name in GONE.keys() & fields:
+        if (value := fields.pop(name)) not in GONE[name]:
+            raise ValueError(f"it has {name} = {value!r}, and {name} is no setting any more")
+    return fields
+
+
+def _fields(path: Path, loads: Callable[[str], dict], kind: type) -> dict:
     try:
-        fields = dict(loads(path.read_text(encoding="utf-8")))
+        fields = loads(path.read_text(encoding="utf-8"))
     except (OSError, TypeError, ValueError) as error:  # the last: not UTF-8, not TOML, not JSON
         raise ValueError(f"the configuration {path} cannot be read: {error}") from None
     known = {f.name for f in dataclasses.fields(kind)}
@@ -316,13 +292,8 @@ ELSEWHERE = {
 }
 
 
-def not_an_option(word: str, options: set[str]) -> str:
-    """What to say of an argument that is none: what it is called here, or what it resembles.
-
-    Args:
-        word: as it was typed, with or without dashes and "=value".
-        options: the names that the program has, without dashes.
-    """
+def not_an_option(word: str, options: list[str]) -> str:
+    """What to say of an argument that is none of the `options`: what it is called here, or what it resembles."""
     name = word.split("=")[0].removeprefix("--").replace("_", "-").rsplit(".")[-1].removeprefix("no-")
     for here in ELSEWHERE.get(name, name).split():
         if here in options:

@@ -9,6 +9,7 @@ import functools
 import importlib.util
 import sys
 from time import perf_counter
+from types import ModuleType
 
 import torch
 
@@ -22,21 +23,16 @@ def pick(name: str | None = None, number: int | None = None) -> torch.device:
     on this machine, if it has one, else the one that the name says.
     Several chips of a TPU are one device of one process: `put` deals the rows of a batch out to them.
     XLA must be picked before the first backward pass of the process: PyTorch counts the devices then (seen with 2.9).
-
-    Raises:
-        ValueError: there is no such device here.
+    ValueError: there is no such device here.
     """
     if name is None:
         accelerator = torch.accelerator.current_accelerator(check_available=True)
         name = accelerator.type if accelerator is not None else "xla" if _on_tpu() else "cpu"
     try:
         if name == "xla":
-            import torch_xla
-            import torch_xla.runtime
-
-            if torch_xla.runtime.global_runtime_device_count() > 1:
-                torch_xla.runtime.use_spmd()  # one program, one process: the chips look like a single device
-            return torch_xla.device()
+            if _xla("runtime").global_runtime_device_count() > 1:
+                _xla("runtime").use_spmd()  # one program, one process: the chips look like a single device
+            return _xla().device()
         device = torch.device(name)
         if device.type == "cuda":
             device = torch.device("cuda", next((n for n in (number, device.index) if n is not None), 0))
@@ -49,31 +45,27 @@ def pick(name: str | None = None, number: int | None = None) -> torch.device:
     return device
 
 
-def _on_tpu() -> bool:
-    if importlib.util.find_spec("torch_xla") is None:
-        return False
-    import torch_xla
-    import torch_xla.core.xla_model as xm
+def _xla(part: str = "") -> ModuleType:
+    """torch_xla or a part of it, which is imported where it is needed: it is there for TPUs alone."""
+    return importlib.import_module(f"torch_xla.{part}".rstrip("."))
 
-    return xm.xla_device_hw(torch_xla.device()) == "TPU"
+
+def _on_tpu() -> bool:
+    there = importlib.util.find_spec("torch_xla") is not None
+    return there and _xla("core.xla_model").xla_device_hw(_xla().device()) == "TPU"
 
 
 def sync(device: torch.device) -> None:
     """Once a step: XLA compiles and runs what was written down since the last time. Nothing elsewhere."""
     if device.type == "xla":
-        import torch_xla
-
-        torch_xla.sync()
+        _xla().sync()
 
 
 def wait(device: torch.device) -> None:
     """Until the device has done what it was asked for; before a clock is read."""
     if device.type == "xla":
-        import torch_xla
-        import torch_xla.core.xla_model as xm
-
-        torch_xla.sync()
-        xm.wait_device_ops()  # `sync(wait=True)` returns when the work has been handed out
+        _xla().sync()
+        _xla("core.xla_model").wait_device_ops()  # `sync(wait=True)` returns when the work has been handed out
     elif device.type != "cpu":
         torch.accelerator.synchronize()
 
@@ -82,8 +74,7 @@ def put(tensor: torch.Tensor, device: torch.device) -> torch.Tensor:
     """A tensor of a batch on the device; on several chips of a TPU each has its share of the rows, if they divide."""
     tensor = tensor.to(device, non_blocking=True)
     if (chips := _chips(device)) > 1 and len(tensor) % chips == 0:
-        import torch_xla.distributed.spmd as spmd
-
+        spmd = _xla("distributed.spmd")
         mesh = spmd.Mesh(range(chips), (chips,), ("rows",))
         spmd.mark_sharding(tensor, mesh, ("rows", *(None,) * (tensor.ndim - 1)))
     return tensor
@@ -91,11 +82,8 @@ def put(tensor: torch.Tensor, device: torch.device) -> torch.Tensor:
 
 def _chips(device: torch.device) -> int:
     """How many chips of a TPU look like this device."""
-    if device.type != "xla":
-        return 1
-    import torch_xla.runtime
-
-    return torch_xla.runtime.global_runtime_device_count() if torch_xla.runtime.is_spmd() else 1
+    many = device.type == "xla" and _xla("runtime").is_spmd()
+    return _xla("runtime").global_runtime_device_count() if many else 1
 
 
 def describe(device: torch.device) -> str:
@@ -121,15 +109,6 @@ def peak_bytes(device: torch.device) -> int:
     return size if sys.platform == "darwin" else 1024 * size
 
 
-def allow_tf32(device: torch.device) -> None:
-    """From here on CUDA multiplies float32 with the mantissa cut to 10 bits (TF32), where the card can: much faster.
-
-    Sums stay float32. What it costs in accuracy bfloat16 costs eight times. Other devices are left as they are.
-    """
-    if device.type == "cuda":
-        torch.set_float32_matmul_precision("high")
-
-
 @functools.cache
 def precision(device: torch.device) -> str:
     """ "bf16" where the device multiplies bfloat16 at least 1.5 times as fast as float32, else "fp32"; measured.
@@ -150,18 +129,18 @@ def precision(device: torch.device) -> str:
 def matmul_rate(device: torch.device, dtype: torch.dtype, size: int | None = None) -> float:
     """Floating-point operations a second of a large square product, the best of some: what utilisation is against.
 
-    The matrices have `size` rows: if not given, the first of 256, 512, ..., 8192 whose product takes 20 ms.
+    It has `size` rows; if not given, as many of 256, 512, ..., 8192 as take 20 ms.
     """
-    n = size or 256
-    seconds = _seconds(device, dtype, n)
-    while size is None and seconds < 0.02 and n < 8192:
-        n *= 2
+    sizes = [size] if size else [256, 512, 1024, 2048, 4096, 8192]
+    for n in sizes:
         seconds = _seconds(device, dtype, n)
+        if seconds >= 0.02:
+            break
     return 2 * n**3 / seconds
 
 
 def _seconds(device: torch.device, dtype: torch.dtype, n: int) -> float:
-    """The shortest time of a product of two matrices with n rows; the first, which may compile, does not count."""
+    """The shortest of some products; the first, which may compile, does not count."""
     a, b = (torch.randn(n, n, device=device, dtype=dtype) for _ in range(2))
     seconds = []
     while len(seconds) < 2 or (len(seconds) < 6 and sum(seconds) < 1):
@@ -183,20 +162,18 @@ def recipe(device: torch.device) -> dict:
     """
     if device.type == "cpu":
         return {}
+    fields = {"model": "bert-small", "length": 128, "batch_size": 256, "lr": 1e-3, "steps": 2_000}
     if device.type != "cuda":
-        model = "bert-small" if precision(device) == "bf16" else "bert-mini"
-        return {"model": model, "length": 128, "batch_size": 256, "lr": 1e-3, "steps": 2_000}
+        return fields | ({} if precision(device) == "bf16" else {"model": "bert-mini"})
     gib = torch.cuda.get_device_properties(device).total_memory / 2**30
-    sizes = [(70, "bert-base", 1024, 256, 4e-4), (20, "bert-base", 512, 64, 4e-4), (0, "bert-small", 256, 64, 1e-3)]
-    model, batch, micro, lr = next(rest for least, *rest in sizes if gib >= least)
-    fields = {"model": model, "length": 128, "batch_size": batch, "micro_batch": micro, "lr": lr, "steps": 2_000}
-    return fields | {"compile": cannot_compile("cuda") is None}
+    fields |= {"micro_batch": 64, "compile": cannot_compile("cuda") is None}
+    if gib >= 20:
+        fields |= {"model": "bert-base", "batch_size": 512, "lr": 4e-4}
+    return fields | ({"batch_size": 1024, "micro_batch": 256} if gib >= 70 else {})
 
 
 def seed(device: torch.device, number: int) -> None:
     """Start all random numbers of the device, and of the CPU, at `number`."""
     torch.manual_seed(number)
     if device.type == "xla":
-        import torch_xla
-
-        torch_xla.manual_seed(number)
+        _xla().manual_seed(number)

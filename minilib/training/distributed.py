@@ -16,66 +16,43 @@ from typing import NamedTuple
 import torch
 import torch.distributed as dist
 from torch import nn
-from torch.distributed.checkpoint.state_dict import (
-    StateDictOptions,
-    get_model_state_dict,
-    get_optimizer_state_dict,
-    set_model_state_dict,
-    set_optimizer_state_dict,
-)
+from torch.distributed.checkpoint import state_dict as states
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import FSDPModule, MixedPrecisionPolicy, fully_shard
 from torch.nn.parallel import DistributedDataParallel
 
 from minilib.training.device import pick
 
-WHOLE = StateDictOptions(full_state_dict=True, cpu_offload=True)
+WHOLE = states.StateDictOptions(full_state_dict=True, cpu_offload=True)
 PATIENCE = datetime.timedelta(days=7)  # for what one process does while the others wait, such as reading a corpus
 
 
 class DistEnv(NamedTuple):
-    """The processes of a run: this one is number `rank` of `world_size`.
-
-    `patient` is a group of all of them, on the CPU, for what may take long. Steps have torch's own limits of time.
-    """
+    """The processes of a run: this one is number `rank` of `world_size`."""
 
     rank: int
     world_size: int
     device: torch.device
-    patient: dist.ProcessGroup | None = None
+    patient: dist.ProcessGroup | None = None  # all, on the CPU, for what may take long; steps have torch's own limits
 
 
 def init(device: str | None = None) -> DistEnv:
-    """Find the other processes, when torchrun has started some.
-
-    Raises:
-        ValueError: there is no such device here.
-    """
+    """Find the other processes, when torchrun has started some. ValueError: there is no such device here."""
     if "RANK" not in os.environ:
         return DistEnv(0, 1, pick(device))
     rank, world_size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
     chosen = pick(device, int(os.environ["LOCAL_RANK"]))
-    backend = "nccl" if chosen.type == "cuda" else "gloo"
-    dist.init_process_group(
-        backend,
-        store=rendezvous_store(rank, world_size),
-        rank=rank,
-        world_size=world_size,
-        device_id=chosen if chosen.type == "cuda" else None,
-    )
-    patient = dist.new_group(backend="gloo", timeout=PATIENCE)
-    return DistEnv(dist.get_rank(), dist.get_world_size(), chosen, patient)
+    card = {"backend": "nccl", "device_id": chosen} if chosen.type == "cuda" else {"backend": "gloo"}
+    dist.init_process_group(store=rendezvous_store(rank, world_size), rank=rank, world_size=world_size, **card)
+    return DistEnv(rank, world_size, chosen, dist.new_group(backend="gloo", timeout=PATIENCE))
 
 
 def rendezvous_store(rank: int, world_size: int) -> dist.Store | None:
-    """Where the processes find each other's addresses, if torchrun keeps one; None leaves it to torch.
-
-    After a restart it still has the addresses of processes that are gone, and gloo may try those (torch 2.13). So each
-    start of the run gets a part of its own.
-    """
+    """Where the processes find each other's addresses, if torchrun keeps one; None leaves it to torch."""
     if os.environ.get("TORCHELASTIC_USE_AGENT_STORE") != "True":
         return None
     store = dist.TCPStore(os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"]), world_size, is_master=False)
+    # Each start gets a part of its own: after a restart gloo may try addresses of who is gone (torch 2.13).
     return dist.PrefixStore(rendezvous(store, rank, world_size), store)
 
 
@@ -83,8 +60,7 @@ def rendezvous(store: dist.Store, rank: int, world_size: int) -> str:
     """A name for this start of the run, the same in all its processes and in no other start.
 
     torchrun does not give one: its count of restarts differs between machines. So each process writes its token, rank 0
-    reads them out until all have heard their own, and what it read is the name. A token of a process that is gone may
-    be read out too, but nobody answers to it.
+    reads them out until all have heard their own, and what it read is the name. To one who is gone nobody answers.
     """
     token = uuid.uuid4().hex
     store.set(f"here {rank}", token)
@@ -109,20 +85,17 @@ def shutdown() -> None:
 def rank0_first(work: Callable, env: DistEnv):
     """What `work()` returns, done by rank 0, then by the first process of each other machine, then by the rest.
 
-    What it writes to the disk, those after it may read. They wait as long as it takes: a large corpus is tokenised
-    for hours, while the exchanges of training give up after minutes.
-
-    Raises:
-        ValueError: it could not be done. Where one process raises ValueError or OSError all do, so that none waits for
-            one that is gone.
+    What it writes to the disk, those after it may read. They wait as long as it takes: a large corpus is tokenised for
+    hours, while the exchanges of training give up after minutes. ValueError, in all processes, where one raises
+    ValueError or OSError, so that none waits for one that is gone.
     """
     if env.world_size == 1:
         return work()
     result, troubles = None, [None] * env.world_size
-    first_here = int(os.environ.get("LOCAL_RANK", env.rank)) == 0
-    for mine in (env.rank == 0, env.rank > 0 and first_here, env.rank > 0 and not first_here):
+    mine = 0 if env.rank == 0 else 1 if os.environ.get("LOCAL_RANK") == "0" else 2
+    for turn in range(3):
         trouble = None
-        if mine:
+        if turn == mine:
             try:
                 result = work()
             except (ValueError, OSError) as error:
@@ -135,14 +108,11 @@ def rank0_first(work: Callable, env: DistEnv):
 
 
 def agree(facts: dict, env: DistEnv) -> None:
-    """All processes must have the same `facts`, name -> what can be pickled and compared.
+    """All of several processes must have the same `facts`, name -> what can be pickled and compared.
 
-    Raises:
-        ValueError: in all processes, when one has others than process 0: two machines that do not see one folder would
-            train from a mixture.
+    ValueError, in all of them, when one has others than process 0: two machines that do not see one folder would train
+    from a mixture.
     """
-    if env.world_size == 1:
-        return
     told = [None] * env.world_size
     dist.all_gather_object(told, facts, group=env.patient)
     for rank, other in enumerate(told):
@@ -164,11 +134,12 @@ def parallelize(model: nn.Module, env: DistEnv, how: str, dtype: torch.dtype = t
         return model
     if how == "ddp":
         return DistributedDataParallel(model, gradient_as_bucket_view=True)
-    mesh = init_device_mesh(env.device.type, (env.world_size,))
-    half = {} if dtype == torch.float32 else {"mp_policy": MixedPrecisionPolicy(dtype, torch.float32)}
-    for block in model.blocks:
-        fully_shard(block, mesh=mesh, **half)
-    return fully_shard(model, mesh=mesh, **half)
+    how = {"mesh": init_device_mesh(env.device.type, (env.world_size,))}
+    if dtype != torch.float32:
+        how["mp_policy"] = MixedPrecisionPolicy(dtype, torch.float32)
+    for part in (*model.blocks, model):
+        fully_shard(part, **how)
+    return model
 
 
 def accumulate(model: nn.Module, last: bool) -> None:
@@ -201,9 +172,9 @@ def state_dict(model: nn.Module, optimizer: torch.optim.Optimizer, offload: bool
 
     They are the tensors themselves, or with `offload` copies on the CPU.
     """
-    options = StateDictOptions(cpu_offload=offload)
-    weights = get_model_state_dict(model, options=options)
-    state = get_optimizer_state_dict(model, optimizer, options=options).get("state", {})
+    options = states.StateDictOptions(cpu_offload=offload)
+    weights = states.get_model_state_dict(model, options=options)
+    state = states.get_optimizer_state_dict(model, optimizer, options=options).get("state", {})
     return weights, {f"{name}/{key}": t for name, own in state.items() for key, t in own.items()}
 
 
@@ -213,7 +184,7 @@ def load_full_state_dict(model: nn.Module, optimizer: torch.optim.Optimizer, wei
     for name, t in state.items():
         parameter, key = name.split("/")
         nested.setdefault(parameter, {})[key] = t
-    groups = get_optimizer_state_dict(model, optimizer)["param_groups"]
-    set_optimizer_state_dict(model, optimizer, {"state": nested, "param_groups": groups}, options=WHOLE)
+    groups = states.get_optimizer_state_dict(model, optimizer)["param_groups"]
+    states.set_optimizer_state_dict(model, optimizer, {"state": nested, "param_groups": groups}, options=WHOLE)
     # last: to begin the state, torch took a step with learning rate 0, which for a capturable AdamW is 0/0
-    set_model_state_dict(model, weights, options=WHOLE)
+    states.set_model_state_dict(model, weights, options=WHOLE)

@@ -36,8 +36,7 @@ class Evaluation(Settings):
 def evaluate(asked: Evaluation) -> dict:
     """`loss` in nats a guessed token, `accuracy`, `unigram_entropy`, `tokens` in the rows.
 
-    Raises:
-        ValueError: no such run, text or device, or too little text for a row.
+    ValueError: no such run, text or device, or too little text for a row.
     """
     (model, tokenizer, config), device = export.load(asked.run), pick(asked.device)
     if config is None and asked.text is None:

@@ -9,8 +9,6 @@ that `evaluate` knows the corpus; transformers does not read it.
 """
 
 import dataclasses
-import os
-import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +18,7 @@ import torch
 from safetensors import SafetensorError
 from torch import nn
 
+from minilib.data.download import appearing
 from minilib.data.tokenizer import Tokenizer
 from minilib.models import registry
 from minilib.training import checkpoint, model_folder
@@ -31,22 +30,18 @@ DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
 
 
 class Trained(NamedTuple):
-    """What `load` returns: the model on the CPU in float32, in evaluation mode.
-
-    `config` is that of the run; None where the model was trained elsewhere.
-    """
+    """What `load` returns: the model on the CPU in float32, in evaluation mode."""
 
     model: nn.Module
     tokenizer: Tokenizer
-    config: Config | None
+    config: Config | None  # None where the model was trained elsewhere
 
 
 def load(folder: str | Path) -> Trained:
     """The model of a run's newest checkpoint, of one checkpoint, or of a folder of transformers.
 
-    Raises:
-        ValueError: there is no such folder, a file in it is missing or cannot be read, the model is none that we have,
-            or the weights are of another model than its configuration says.
+    ValueError: no such folder, a file in it is missing or cannot be read, the model is none that we have, or the
+    weights are of another model than its configuration says.
     """
     folder = Path(folder)
     if model_folder.is_one(folder):
@@ -55,15 +50,13 @@ def load(folder: str | Path) -> Trained:
     else:
         weights = read_weights(folder)
         tokenizer, model = read_tokenizer(folder), build(read_config(folder), *rows(weights))
-    load_weights(model, weights, folder)
+    check_weights(model, weights, folder)
+    model.load_state_dict(weights)
     return Trained(model.eval(), tokenizer, read_config(folder))
 
 
 def save(run: str | Path, out: str | Path, precision: str = "fp32") -> Path:
-    """Write what `load` gives into a folder that transformers and `load` read; returns the folder.
-
-    Args:
-        precision: of the weights in it, "fp32" or "bf16".
+    """Write what `load` gives, its weights in "fp32" or "bf16", into a folder that transformers and `load` read.
 
     Raises:
         ValueError: as for `load`, or the folder is there already; nothing is written then.
@@ -73,28 +66,20 @@ def save(run: str | Path, out: str | Path, precision: str = "fp32") -> Path:
     out = Path(out)
     if out.exists():
         raise ValueError(f"out = {str(out)!r}: must be a new folder, and is there already")
-    part = out.with_name(out.name + ".part")
-    shutil.rmtree(part, ignore_errors=True)
     try:
-        part.mkdir(parents=True)
-        model_folder.write(part, model.size, model.state_dict(), tokenizer, DTYPES[precision])
-        if config is not None:
-            told = dataclasses.asdict(config) | {"out": None, "init_from": None}  # folders of this machine
-            model_folder.write_object(part / CONFIG, told)
-        os.rename(part, out)
+        with appearing(out) as part:
+            part.mkdir()
+            model_folder.write(part, model.size, model.state_dict(), tokenizer, DTYPES[precision])
+            if config is not None:
+                told = dataclasses.asdict(config) | {"out": None, "init_from": None}  # folders of this machine
+                model_folder.write_object(part / CONFIG, told)
     except (OSError, SafetensorError) as error:  # some say "No space left on device", and not where
         raise OSError(f"{out} could not be written: {error}") from None
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
     return out
 
 
 def shape(config: Config) -> dict:
-    """Fields of `Size` in which the model differs from the one it is named after.
-
-    Raises:
-        ValueError: an unknown name, or a width that its heads do not divide.
-    """
+    """Fields of `Size` that are not the named model's. ValueError: unknown name, or a width its heads do not divide."""
     changes = {} if config.layers is None else {"layers": config.layers}
     if config.width is not None:
         changes |= {"width": config.width, "heads": max(2, config.width // 64)}
@@ -107,20 +92,11 @@ def shape(config: Config) -> dict:
 
 
 def build(config: Config, vocabulary: int, positions: int | None = None) -> nn.Module:
-    """The model, on the CPU, with weights drawn by torch's generator. Errors as for `shape`.
-
-    Args:
-        positions: that it can tell apart, for longer rows than the run has; by default as many as these have tokens.
-    """
+    """The model, on the CPU, with weights drawn by torch's generator; by default for rows as long as the run's."""
     changes = shape(config) | {"dropout": config.dropout, "checkpoint_activations": config.recompute}
     if config.model.startswith("bert"):
         changes |= {"next_sentence": config.next_sentence, "published_weights": config.published_weights}
-    return registry.model(config.model, vocabulary=vocabulary, length=positions or longest(config), **changes)
-
-
-def longest(config: Config) -> int:
-    """Tokens in the longest rows of a run."""
-    return max(phase.length for phase in config.plan)
+    return registry.model(config.model, vocabulary=vocabulary, length=positions or config.longest, **changes)
 
 
 def rows(weights: dict[str, torch.Tensor]) -> tuple[int, int | None]:
@@ -133,34 +109,27 @@ def new_model(config: Config, vocabulary: int) -> nn.Module:
     """The model of a new run: with weights drawn by torch's generator, or with those in `config.init_from`.
 
     From there it has its tokens and positions, which may be more than the run's rows need. Its pooler and next-sentence
-    head are left there when the run has none.
-
-    Raises:
-        ValueError: as for `shape`, the weights cannot be read or are of another shape, or the rows are too long.
+    head are left there when the run has none. ValueError: as for `shape`, the weights cannot be read or are of another
+    shape, or the rows are too long.
     """
     if config.init_from is None:
         return build(config, vocabulary)
     folder = Path(config.init_from)
     weights = model_folder.read(folder).weights if model_folder.is_one(folder) else read_weights(folder)
     vocabulary, positions = rows(weights)
-    if positions and longest(config) > positions:
-        raise ValueError(f"length = {longest(config)}: must be at most {positions}, the positions of {folder}")
+    if positions and config.longest > positions:
+        raise ValueError(f"length = {config.longest}: must be at most {positions}, the positions of {folder}")
     model = build(config, vocabulary, positions)
     if not config.next_sentence:
         weights = {name: t for name, t in weights.items() if not name.startswith(("pooler.", "next."))}
-    load_weights(model, weights, folder)
+    check_weights(model, weights, folder)
+    model.load_state_dict(weights)
     return model
 
 
-def load_weights(model: nn.Module, weights: dict[str, torch.Tensor], folder: Path) -> None:
-    """Weights into the model, in its own precision. ValueError names the first that is missing, or of another shape."""
-    check_weights({name: tuple(t.shape) for name, t in model.state_dict().items()}, weights, folder)
-    model.load_state_dict(weights)
-
-
-def check_weights(ours: dict[str, tuple], weights: dict[str, torch.Tensor], folder: Path) -> None:
-    """ValueError when the weights have other names or shapes than `ours`, name -> shape; it names the first."""
-    theirs = {name: tuple(t.shape) for name, t in weights.items()}
+def check_weights(model: nn.Module, weights: dict[str, torch.Tensor], folder: Path) -> None:
+    """ValueError when the weights have other names or shapes than the model's; it names the first."""
+    ours, theirs = ({name: tuple(t.shape) for name, t in own.items()} for own in (model.state_dict(), weights))
     if wrong := sorted(name for name in ours.keys() | theirs.keys() if ours.get(name) != theirs.get(name)):
         there, here = theirs.get(wrong[0], "absent"), ours.get(wrong[0], "absent")
         raise ValueError(
@@ -171,16 +140,13 @@ def check_weights(ours: dict[str, tuple], weights: dict[str, torch.Tensor], fold
 
 def run_of(folder: Path) -> Path:
     """The run that a checkpoint belongs to; any other folder is its own."""
-    return folder.parents[1] if is_checkpoint(folder) else folder
-
-
-def is_checkpoint(folder: Path) -> bool:
-    return folder.parent.name == "checkpoints" and checkpoint.OURS.fullmatch(folder.name) is not None
+    is_checkpoint = folder.parent.name == "checkpoints" and checkpoint.OURS.fullmatch(folder.name)
+    return folder.parents[1] if is_checkpoint else folder
 
 
 def read_weights(folder: Path) -> dict[str, torch.Tensor]:
     """Of a checkpoint, or of the newest one of a run. ValueError: there is none, or it cannot be read."""
-    if is_checkpoint(folder):
+    if run_of(folder) != folder:
         return checkpoint.load(folder).model
     if not (folder / CONFIG).exists():
         raise ValueError(
@@ -211,11 +177,8 @@ class Export(Settings):
 
 
 def main() -> int:
-    def work(asked: Export) -> str:
-        return f"exported to {save(asked.run, asked.out, asked.precision)}"
-
     about = "Write a run's newest weights and its tokenizer into a folder of transformers."
-    return command(Export, "export", about, work)
+    return command(Export, "export", about, lambda asked: f"exported to {save(asked.run, asked.out, asked.precision)}")
 
 
 if __name__ == "__main__":

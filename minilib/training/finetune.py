@@ -30,7 +30,7 @@ from minilib.training import export
 from minilib.training.config import OPTIMIZERS, Settings, command, option
 from minilib.training.device import describe, pick, precision, seed, sync
 from minilib.training.optimizers import optimizer
-from minilib.training.run_dir import write_run
+from minilib.training.run_dir import write_curve, write_run
 from minilib.training.step import step_if_finite
 
 AT_ONCE = 256  # rows of validation
@@ -52,11 +52,7 @@ class Finetuning(Settings):
     warmup: float = option(0.1, "share of the steps in which the learning rate rises; then it falls to 0", 0.0, 1.0)
     dropout: float = option(0.1, "share of activations that is dropped in training", low=0.0, high=0.9)
     device: str | None = option(None, "cpu, cuda, mps, xla; by default the best that is there")
-    precision: str | None = option(
-        None,
-        "bf16 or fp32; by default what is faster here (not fp16: no loss scaling here)",
-        choices=(None, "bf16", "fp32"),
-    )
+    precision: str | None = option(None, "bf16 or fp32; None: what is faster", choices=(None, "bf16", "fp32"))
     out: str | None = option(None, "folder for run.json and curve.csv; by default runs/RUN-TASK")
 
 
@@ -84,9 +80,8 @@ def finetune(settings: Finetuning, quiet: bool = False) -> dict:
         `pretrained`, and for `scratch` where it was asked for, the `accuracy` of each seed, their `mean`, and their
         sample standard deviation `std`, which is None for a single seed.
 
-    Raises:
-        ValueError: no such run, task or device; a model that is no BERT; several processes; training that ends in NaN.
-            Nothing is written then.
+    ValueError, and nothing is written: no such run, task or device; a model that is no BERT; several processes;
+    training that ends in NaN.
     """
     if int(os.environ.get("WORLD_SIZE", "1")) > 1:
         raise ValueError("fine-tuning is for one process: start it without torchrun")
@@ -95,15 +90,12 @@ def finetune(settings: Finetuning, quiet: bool = False) -> dict:
     if not isinstance(trained.model, Bert):
         raise ValueError(f"run = {settings.run!r}: must be of a BERT, is of a {trained.tokenizer.kind}")
     what = task(settings.task)
-    rows = [
-        ClassificationData(part, trained.tokenizer, trained.model.size.length) for part in (what.train, what.validation)
-    ]
+    length = trained.model.size.length
+    rows = [ClassificationData(part, trained.tokenizer, length) for part in (what.train, what.validation)]
     chosen = np.random.default_rng(0).permutation(len(rows[0]))[: settings.texts]  # the same for all seeds
     results = {"labels": what.labels, "texts": [len(chosen), len(rows[1])], "majority": what.majority}
-    say(
-        f"{what.name}: {len(what.labels)} labels, {len(chosen):,} texts for training and {len(rows[1]):,} for"
-        f" validation, where the most frequent label has {what.majority:.1%}"
-    )
+    texts = f"{len(chosen):,} texts for training and {len(rows[1]):,} for validation"
+    say(f"{what.name}: {len(what.labels)} labels, {texts}, where the most frequent label has {what.majority:.1%}")
     curve = []
     for weights in ("pretrained", "scratch") if settings.from_scratch else ("pretrained",):
         last = []
@@ -119,8 +111,7 @@ def finetune(settings: Finetuning, quiet: bool = False) -> dict:
             say(f"{weights:>10}: {mean:.1%} ± {std:.1%} over {len(last)} seeds")
 
     folder = Path(settings.out or f"runs/{Path(settings.run).resolve().name}-{what.name}")
-    lines = [curve[0], *(row.values() for row in curve)]
-    records.write(folder / "curve.csv", "".join(",".join(map(str, line)) + "\n" for line in lines))
+    write_curve(folder, curve)
     seconds = perf_counter() - began
     write_run(folder, "minilib.training.finetune", settings, describe(device), start, seconds, results)
     say(f"done: everything is in {folder}")

@@ -32,12 +32,7 @@ class Question(Settings):
 
 @torch.no_grad()
 def generate(question: Question) -> str:
-    """The prompt with what the model makes of it.
-
-    Raises:
-        ValueError: no such run, an empty prompt, one that is too long for the model, or one without a [MASK] where the
-            model fills gaps.
-    """
+    """The prompt with what the model makes of it. ValueError: no such run, a prompt too long or without the [MASK]."""
     model, tokenizer, _ = export.load(question.run)
     draw = torch.Generator().manual_seed(question.seed)
     if isinstance(model, Gpt2):
@@ -57,9 +52,10 @@ def continued(model: Gpt2, tokenizer, question: Question, draw: torch.Generator)
     for _ in range(question.tokens):
         seen = torch.tensor([ids[-model.size.length :]])
         scores = model.hidden(seen)[0, -1] @ model.tokens.weight[: len(tokenizer)].T
-        ids.append(choose(scores, question, draw))
-        if ids[-1] == tokenizer.separator:
-            return question.prompt + tokenizer.decode(ids[first:-1])
+        token = choose(scores, question, draw)
+        if token == tokenizer.separator:
+            break
+        ids.append(token)
     return question.prompt + tokenizer.decode(ids[first:])
 
 
@@ -87,19 +83,18 @@ def written(model, tokenizer, question: Question, pieces: list[list[int]], draw:
         ids += [gap, *piece]
     ids.append(tokenizer.separator)
     check_length(len(ids), model)
-    out, texts = [gaps[0]], [[]]
+    out, texts, gap = [gaps[0]], [[] for _ in pieces[1:]], 0
     for _ in range(question.tokens):
         targets = torch.tensor([[*out, 0]])
         scores = model.logits({"tokens": torch.tensor([ids]), "targets": targets})[0, -1, : len(tokenizer)]
-        out.append(choose(scores, question, draw))
-        if out[-1] == tokenizer.separator or len(out) == model.size.length or out[-1] == gaps[-1]:
+        out.append(token := choose(scores, question, draw))
+        if token in (tokenizer.separator, gaps[-1]) or len(out) == model.size.length:
             break
-        if out[-1] in gaps:
-            texts += [[] for _ in range(gaps.index(out[-1]) + 1 - len(texts))]
-        elif not tokenizer.is_special[out[-1]]:
-            texts[-1].append(out[-1])
-    texts += [[] for _ in range(len(gaps) - 1 - len(texts))]
-    whole = [*pieces[0]]
+        if token in gaps:
+            gap = max(gap, gaps.index(token))
+        elif not tokenizer.is_special[token]:
+            texts[gap].append(token)
+    whole = list(pieces[0])
     for text, piece in zip(texts, pieces[1:], strict=True):
         whole += [*text, *piece]
     return tokenizer.decode(whole)

@@ -45,12 +45,7 @@ def is_one(folder: Path) -> bool:
 
 
 def read(folder: Path) -> Model:
-    """The model in a folder.
-
-    Raises:
-        ValueError: a file is missing or cannot be read, or the model is none that we have; the message names the file
-            and the field.
-    """
+    """The model in a folder. ValueError: a file cannot be read, or the model is none that we have; it names both."""
     told, weights = read_object(folder / CONFIG), read_weights(folder)
     try:
         size = hugging_face.size(told, weights)
@@ -118,8 +113,7 @@ def write(folder: Path, size: Size, weights: dict[str, Tensor], tokenizer: Token
     ids = {"pad_token_id": number[names["pad_token"]]}
     if family != "bert":
         ids["eos_token_id"] = number[names["eos_token"]]
-        start = {"gpt2": ("bos_token_id", ids["eos_token_id"]), "t5": ("decoder_start_token_id", 0)}
-        ids |= dict([start[family]])
+        ids |= {"bos_token_id": ids["eos_token_id"]} if family == "gpt2" else {"decoder_start_token_id": 0}
         write_object(folder / "generation_config.json", ids)
     told = hugging_face.config(size) | ids | {"dtype": str(dtype).removeprefix("torch.")}
     write_object(folder / CONFIG, told)
@@ -127,10 +121,8 @@ def write(folder: Path, size: Size, weights: dict[str, Tensor], tokenizer: Token
     about |= {"model_input_names": ["input_ids", *GIVEN[family]], "clean_up_tokenization_spaces": False}
     write_object(folder / "tokenizer_config.json", about | names)
     (folder / TOKENIZER).write_text(tokenizer.content + "\n", encoding="utf-8")
-    theirs = hugging_face.to_theirs(size, weights)
-    save_file(
-        {name: t.to(dtype).contiguous() for name, t in theirs.items()}, folder / WEIGHTS, metadata={"format": "pt"}
-    )
+    theirs = {name: t.to(dtype).contiguous() for name, t in hugging_face.to_theirs(size, weights).items()}
+    save_file(theirs, folder / WEIGHTS, metadata={"format": "pt"})
     (folder / WEIGHTS).chmod((folder / CONFIG).stat().st_mode)  # safetensors lets nobody else read
 
 

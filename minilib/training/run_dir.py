@@ -41,39 +41,40 @@ class MetricsLogger:
         self.rows = [row for row in read_curve(folder) if row["step"] <= step]
         records.write(folder / export.TOKENIZER, tokenizer.content + "\n")
         records.write(folder / export.CONFIG, json.dumps(dataclasses.asdict(config), indent=1) + "\n")
-        self._write_curve()
+        if self.rows:
+            write_curve(folder, self.rows)
         self.board = SummaryWriter(str(folder / "tensorboard"), purge_step=step + 1)
 
     def add(self, row: dict) -> None:
         """A row, with the same keys each time; NaN where nothing was measured."""
-        anew = not self.rows or list(self.rows[0]) != list(row)  # as of a run that began with other columns
-        self.rows = [{name: old.get(name, math.nan) for name in row} for old in self.rows] if anew else self.rows
-        self.rows.append(row)
-        if anew:
-            self._write_curve()
-        else:
+        if self.rows and list(self.rows[0]) == list(row):
+            self.rows.append(row)
             path = self.folder / "curve.csv"
             try:
                 with open(path, "a", encoding="utf-8", newline="\n") as file:
-                    file.write(",".join(str(v) for v in row.values()) + "\n")
+                    file.write(",".join(map(str, row.values())) + "\n")
                     file.flush()
                     os.fsync(file.fileno())
             except OSError as error:
                 raise OSError(error.errno, error.strerror, str(path)) from None
+        else:  # the first, or the run began with other columns
+            self.rows = [*({name: old.get(name, math.nan) for name in row} for old in self.rows), row]
+            write_curve(self.folder, self.rows)
         for name, value in row.items():
             if name != "step" and not math.isnan(value):
                 self.board.add_scalar(name, value, row["step"])
-
-    def _write_curve(self):
-        if self.rows:
-            lines = [self.rows[0], *(row.values() for row in self.rows)]
-            records.write(self.folder / "curve.csv", "".join(",".join(map(str, line)) + "\n" for line in lines))
 
     def finish(self, device: str, seconds: float, results: dict) -> None:
         """Write `run.json` and the picture of the curve: the run is complete."""
         self.board.close()
         draw_curve(self.rows, results, self.folder / "curve.png")
         write_run(self.folder, "minilib.training", self.config, device, self.start, seconds, results)
+
+
+def write_curve(folder: Path, rows: list[dict]) -> None:
+    """Write `curve.csv`: the names of the columns, then the rows."""
+    lines = [rows[0], *(row.values() for row in rows)]
+    records.write(folder / "curve.csv", "".join(",".join(map(str, line)) + "\n" for line in lines))
 
 
 def write_run(folder: Path, program: str, config, device: str, start: str, seconds: float, results: dict) -> None:
@@ -95,11 +96,7 @@ def write_run(folder: Path, program: str, config, device: str, start: str, secon
 
 @contextlib.contextmanager
 def run_lock(folder: Path) -> Iterator[None]:
-    """The folder is this process's as long as the context lasts, or as it lives: nobody else trains there.
-
-    Raises:
-        ValueError: another process holds the folder; the message says which.
-    """
+    """The folder is this process's as long as the context lasts, or as it lives. ValueError says who else holds it."""
     made = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
     lock, holder = FileLock(folder / LOCK), folder / HOLDER
@@ -139,13 +136,13 @@ def check_folder(config: Config) -> None:
         raise ValueError(f"{config.folder} has a model, and no run: give another --out")
     if not path.exists():
         return
-    there, ours = dataclasses.asdict(read_json(path)), dataclasses.asdict(config)
-    if other := [name for name in ours if name not in FREE and ours[name] != there[name]]:
-        name = other[0]
-        raise ValueError(
-            f"{config.folder} has a run with {name} = {there[name]!r}, now it is {ours[name]!r}: give another "
-            "--out, or remove the folder"
-        )
+    there = dataclasses.asdict(read_json(path))
+    for name, ours in dataclasses.asdict(config).items():
+        if name not in FREE and ours != there[name]:
+            raise ValueError(
+                f"{config.folder} has a run with {name} = {there[name]!r}, now it is {ours!r}: give another --out, or"
+                " remove the folder"
+            )
 
 
 def check_tokenizer(folder: Path, tokenizer: Tokenizer) -> None:
@@ -185,9 +182,8 @@ def draw_curve(rows, results, path):
     ax = (figure := Figure(figsize=(6.4, 3.6), layout="constrained")).subplots()
     ax.plot([r["tokens"] for r in rows], [r["loss"] for r in rows], color=plots.SKY, lw=1, label="training")
     seen = [r for r in rows if not math.isnan(r["validation_loss"])]
-    ax.plot(
-        [r["tokens"] for r in seen], [r["validation_loss"] for r in seen], "o-", color=plots.BLUE, label="validation"
-    )
+    tokens, losses = [r["tokens"] for r in seen], [r["validation_loss"] for r in seen]
+    ax.plot(tokens, losses, "o-", color=plots.BLUE, label="validation")
     ax.axhline(results["unigram_entropy"], color=plots.BLACK, ls=":", label="unigram entropy")
     ax.set(xlabel="tokens", ylabel="loss in nats a token")
     ax.legend()

@@ -23,11 +23,8 @@ def step_if_finite(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """A step at the rate `lr` for all groups, its gradients scaled to the norm `clip` where they are longer.
 
-    Args:
-        scaler: that has multiplied the loss.
-
-    Returns:
-        The norm of all gradients before clipping, and whether it was finite: 0-dim tensors on the device.
+    The `scaler` is the one that has multiplied the loss. Returns the norm of all gradients before clipping, and whether
+    it was finite: 0-dim tensors on the device.
     """
     if scaler:
         scaler.unscale_(opt)

@@ -25,7 +25,7 @@ from minilib.torch_optim import cannot_compile
 from minilib.training import checkpoint, distributed, export
 from minilib.training.batches import Data
 from minilib.training.config import Config, Phase
-from minilib.training.device import allow_tf32, describe, matmul_rate, peak_bytes, precision, seed, sync, wait
+from minilib.training.device import describe, matmul_rate, peak_bytes, precision, seed, sync, wait
 from minilib.training.optimizers import optimizer
 from minilib.training.run_dir import LOCK, MetricsLogger, check_folder, check_tokenizer, read_results, run_lock
 from minilib.training.step import step_if_finite
@@ -39,47 +39,29 @@ class Diverged(RuntimeError):
     """The loss or the gradients are beyond repair; the message says what to try."""
 
 
-def train(config: Config, quiet: bool = False) -> dict:
-    """Train, or go on where the run in `config.folder` stopped; returns the results that `run.json` has.
-
-    Raises:
-        ValueError: the configuration cannot be run here: unknown model or corpus, a batch that cannot be divided, a
-            folder with another run or with one that is under way, checkpoints of which none is whole, processes that
-            do not see the same folder or corpus, a device that is not there, `compile` where nothing can be compiled.
-        OSError: the disk is full, or a file cannot be written; the checkpoints that were there still are.
-        Diverged: too many gradients were not finite, or the loss exploded. The last good checkpoint is kept.
-        Stopped: SIGTERM or SIGINT (Ctrl-C) came; a checkpoint of the last step is kept.
-    """
-    env = distributed.init(config.device)
-    try:
-        with contextlib.ExitStack() as held:
-            alone = contextlib.nullcontext() if env.rank else run_lock(config.folder)
-            distributed.rank0_first(lambda: held.enter_context(alone), env)
-            run = Run(config, env, quiet)
-            held.callback(run.wait_for_checkpoint)
-            return run.go()
-    finally:
-        distributed.shutdown()
-
-
 class Stopped(RuntimeError):
     """The run was asked to stop, and can go on from its checkpoint."""
 
 
-class LossMeter:
-    """The steps since the last row of the curve.
+def train(config: Config, quiet: bool = False) -> dict:
+    """Train, or go on where the run in `config.folder` stopped; returns the results that `run.json` has.
 
-    Attributes:
-        losses: the sum of the losses of those that were not skipped, and their number, on the device.
-        steps: how many there were; `began`: the time of the first.
+    Raises:
+        ValueError: the configuration cannot be run here: unknown model, corpus or device, a batch that cannot be
+            divided, a folder with another run or one that is under way, checkpoints of which none is whole, processes
+            that do not see the same folder or corpus, `compile` where nothing can be compiled.
+        OSError: the disk is full, or a file cannot be written; the checkpoints that were there still are.
+        Diverged: too many gradients were not finite, or the loss exploded. The last good checkpoint is kept.
+        Stopped: SIGTERM or SIGINT (Ctrl-C) came; a checkpoint of the last step is kept.
     """
-
-    def __init__(self, device: torch.device):
-        self.losses, self.steps, self.began = torch.zeros(2).to(device), 0, perf_counter()
-
-    def add(self, loss: torch.Tensor) -> None:
-        """Count a step; `loss` is (loss, 1), or (0, 0) where it was skipped."""
-        self.losses, self.steps = self.losses + loss, self.steps + 1
+    with contextlib.ExitStack() as held:
+        held.callback(distributed.shutdown)
+        env = distributed.init(config.device)
+        alone = contextlib.nullcontext() if env.rank else run_lock(config.folder)
+        distributed.rank0_first(lambda: held.enter_context(alone), env)
+        run = Run(config, env, quiet)
+        held.callback(run.wait_for_checkpoint)
+        return run.go()
 
 
 class Run:
@@ -90,20 +72,20 @@ class Run:
     def __init__(self, config: Config, env: distributed.DistEnv, quiet: bool):
         self.config, self.env, self.device = config, env, env.device
         self.first, self.quiet = env.rank == 0, quiet or env.rank > 0
-        self.folder = config.folder
-        self.plan = config.plan
+        self.folder, self.plan = config.folder, config.plan
         self.total = sum(phase.steps for phase in self.plan)
         self.say(f"reading {config.corpus}")
-        model = distributed.rank0_first(self.prepare, env)
-        self.model_shapes = {name: tuple(t.shape) for name, t in model.state_dict().items()}
-        newest = distributed.rank0_first(self.newest, env)
+        model, newest = distributed.rank0_first(self.prepare, env)
         self.check_agreement(model, newest)
         self.parameters = sum(p.numel() for p in model.parameters())
         self.row_flops = [per_row(model, self.data.batch(k, 0, 0)) for k in range(len(self.plan))]
-        allow_tf32(self.device)
-        own = own_precision(config, env)
-        self.precision = next(name for name in DTYPES if distributed.any_of(own == name, env))  # one says, all do
+        if self.device.type == "cuda":
+            # From here on float32 is multiplied with the mantissa cut to 10 bits (TF32), where the card can: much
+            # faster. Sums stay float32. What it costs in accuracy bfloat16 costs eight times.
+            torch.set_float32_matmul_precision("high")
+        self.precision = next(name for name in DTYPES if distributed.any_of(self.wanted == name, env))  # one for all
         self.dtype = DTYPES[self.precision]
+        self.peak = matmul_rate(self.device, self.dtype) * env.world_size  # operations a second
         self.scaler = torch.amp.GradScaler(self.device.type) if self.precision == "fp16" else None
         model = model.to(self.device)
         if config.compile:
@@ -112,33 +94,32 @@ class Run:
         numbers = {name: getattr(config, name) for name in ("beta1", "beta2", "eps")}
         self.optimizer = optimizer(config.optimizer, self.model, config.lr, config.weight_decay, self.device, **numbers)
         self.saving = None  # the checkpoint that is being written
-
-        self.step = self.tokens = 0
-        self.seconds = 0.0  # of training: the clock stops while the run validates or saves
-        self.best = None  # the step and the loss of the best validation, and how many there were since
-        self.skipped = torch.zeros(()).to(self.device)  # data, while zeros made there are a part of XLA's program
         self.resume(newest)
-        over = self.step == self.total or self.out_of_patience()
-        self.complete = over and (self.folder / "run.json").exists()
-        self.metrics = distributed.rank0_first(self.open_metrics, env)
 
-    def prepare(self) -> nn.Module:
-        """Data and model. What is wrong with the configuration is found here, before processes wait for each other."""
+    def prepare(self) -> tuple[nn.Module, checkpoint.Checkpoint | None]:
+        """Data; model and newest checkpoint, of this model and of no later step.
+
+        What is wrong with the configuration or the folder is found here, before processes wait for each other.
+        """
         export.shape(self.config)  # an unknown name is found before there is work
         check_folder(self.config)
         if self.config.compile and (reason := cannot_compile(self.device.type)):
             raise ValueError(f"compile = True: {reason}")
-        self.micro = [micro_batch(self.config, phase, self.env.world_size) for phase in self.plan]
-        own_precision(self.config, self.env)
-        self.data = Data(self.config, self.env, self.micro, self.say)
+        micro = [micro_batch(self.config, phase, self.env.world_size) for phase in self.plan]
+        self.wanted = own_precision(self.config, self.env)
+        self.data = Data(self.config, self.env, micro, self.say)
         check_tokenizer(self.folder, self.data.tokenizer)
         torch.manual_seed(self.config.seed)
-        return export.new_model(self.config, len(self.data.tokenizer))
-
-    def open_metrics(self) -> MetricsLogger | None:
-        """Rank 0 has one, of a run that is not complete."""
-        if self.first and not self.complete:
-            return MetricsLogger(self.folder, self.config, self.data.tokenizer, self.step)
+        model = export.new_model(self.config, len(self.data.tokenizer))
+        newest = checkpoint.newest(self.folder / "checkpoints")
+        if newest is not None:
+            export.check_weights(model, newest.model, self.folder)
+            if newest.state["step"] > self.total:
+                raise ValueError(
+                    f"{self.folder} has a run of {newest.state['step']:,} steps, now they are {self.total:,}: a run can"
+                    " be made longer, not shorter"
+                )
+        return model, newest
 
     def check_agreement(self, model: nn.Module, newest: checkpoint.Checkpoint | None) -> None:
         """All processes begin, or go on, from the same: before they are tied together."""
@@ -151,50 +132,45 @@ class Run:
             distributed.agree(facts, self.env)
 
     def resume(self, newest: checkpoint.Checkpoint | None) -> None:
-        if newest is None:
-            return
-        distributed.load_full_state_dict(self.model, self.optimizer, newest.model, newest.optimizer)
-        self.step, self.tokens, self.seconds = (newest.state[name] for name in ("step", "tokens", "seconds"))
-        self.skipped += newest.state["skipped"]
-        self.best = newest.state.get("best")
-        if self.scaler and newest.state.get("scaler"):
-            self.scaler.load_state_dict(newest.state["scaler"])
-        if self.step < self.total and not self.out_of_patience():
-            self.say(f"going on after step {self.step:,} of {self.total:,}")
-
-    def newest(self) -> checkpoint.Checkpoint | None:
-        """The newest checkpoint, of this model and of no later step. ValueError: it is another's."""
-        newest = checkpoint.newest(self.folder / "checkpoints")
+        """Begin where the newest checkpoint is, or at the start."""
+        state = {"step": 0, "tokens": 0, "seconds": 0.0, "skipped": 0}
         if newest is not None:
-            export.check_weights(self.model_shapes, newest.model, self.folder)
-            if newest.state["step"] > self.total:
-                raise ValueError(
-                    f"{self.folder} has a run of {newest.state['step']:,} steps, now they are {self.total:,}: a run can"
-                    " be made longer, not shorter"
-                )
-        return newest
+            distributed.load_full_state_dict(self.model, self.optimizer, newest.model, newest.optimizer)
+            state = newest.state
+        self.step, self.tokens = state["step"], state["tokens"]
+        self.seconds = state["seconds"]  # of training: the clock stops while the run validates or saves
+        self.skipped = torch.tensor(float(state["skipped"])).to(self.device)  # data: made there XLA would compile it
+        # the step and the loss of the best validation, and how many there were since
+        self.best = {"since": 0} | state["best"] if state.get("best") else None
+        if self.scaler and state.get("scaler"):
+            self.scaler.load_state_dict(state["scaler"])
+        if 0 < self.step < self.total and not self.out_of_patience():
+            self.say(f"going on after step {self.step:,} of {self.total:,}")
 
     # ---- The loop ------------------------------------------------------------------------------------------------
 
     def go(self) -> dict:
         """All steps that are left; a run that is complete stays as it is."""
-        if self.complete:
+        over = self.step == self.total or self.out_of_patience()
+        if over and (self.folder / "run.json").exists():
             more = "steps" if self.step == self.total else "patience"
             self.say(f"{self.folder} is complete: give another --out for another run, or more --{more} to go on")
             return read_results(self.folder)
+        begin = (self.folder, self.config, self.data.tokenizer, self.step)
+        self.metrics = distributed.rank0_first(lambda: MetricsLogger(*begin) if self.first else None, self.env)
         self.log_summary()
         with self.listening() as asked:
             return self.loop(asked)
 
     def loop(self, asked: threading.Event) -> dict:
-        row, rows, meter = None, 0, LossMeter(self.device)
+        row, rows = None, 0
         bar = tqdm(total=self.total, initial=self.step, disable=True if self.quiet else None, unit="step")
         self.model.train()
+        self.begin_row()
         for k, phase, number in self.steps_left():
             lr = learning_rate(self.config, phase, number)
-            loss, norm = self.one_step(k, phase, number, lr)
+            norm = self.one_step(k, phase, number, lr)
             self.step, self.tokens = self.step + 1, self.tokens + phase.batch_size * phase.length
-            meter.add(loss)
             sync(self.device)
             if self.saving is not None and self.saving.done():  # it may have failed
                 self.wait_for_checkpoint()
@@ -203,8 +179,8 @@ class Run:
             if not due:
                 continue
             wait(self.device)
-            self.seconds += perf_counter() - meter.began
-            row = self.measure(k, phase, meter, lr, norm)
+            self.seconds += perf_counter() - self.row_began
+            row = self.measure(k, phase, lr, norm)
             self.check_health(row["loss"])
             rows += 1
             if rows == 2 and "stop" not in due:  # the first has what takes long once, such as compiling
@@ -219,7 +195,7 @@ class Run:
             if "stop" in due:
                 self.wait_for_checkpoint()
                 raise Stopped(f"asked to stop: saved after step {self.step:,}; the same command goes on")
-            meter = LossMeter(self.device)
+            self.begin_row()
         bar.close()
         self.wait_for_checkpoint()
         return self.finish(row or self.validate())
@@ -244,13 +220,14 @@ class Run:
             due.add("stop")
         return due
 
-    def one_step(self, k: int, phase: Phase, number: int, lr: float):
-        """Gradients of the whole batch, clipped, and a step.
+    def begin_row(self) -> None:
+        """From here on counts what the next row of the curve will have."""
+        self.losses = torch.zeros(2).to(self.device)  # the sum over the steps that were not skipped, and their number
+        self.row_began, self.row_step = perf_counter(), self.step
 
-        Returns:
-            (loss, 1), or (0, 0) where the step was skipped; the gradient's norm.
-        """
-        count = phase.batch_size // (self.micro[k] * self.env.world_size)
+    def one_step(self, k: int, phase: Phase, number: int, lr: float) -> torch.Tensor:
+        """Gradients of the whole batch, clipped, and a step. Returns the gradient's norm."""
+        count = self.data.loaders[k].micros
         if self.config.dropout:
             seed(self.device, dropout_seed(self.config.seed, self.step, self.env.rank))
         total = 0.0
@@ -263,7 +240,8 @@ class Run:
             total = total + loss.detach()
         norm, finite = step_if_finite(self.optimizer, self.model.parameters(), lr, self.config.clip, self.scaler)
         self.skipped += ~finite
-        return torch.stack([torch.where(finite, total, 0.0), finite.float()]), norm
+        self.losses = self.losses + torch.stack([torch.where(finite, total, 0.0), finite.float()])
+        return norm
 
     # ---- What the loop asks for now and then --------------------------------------------------------------------
 
@@ -282,22 +260,18 @@ class Run:
         loss, correct, rows = distributed.mean(sums, self.env).tolist()
         return {"validation_loss": loss / rows, "validation_accuracy": correct / rows}
 
-    def measure(self, k: int, phase: Phase, meter: LossMeter, lr: float, norm: torch.Tensor) -> dict:
-        """A row of the curve: where the run is, the mean loss since the last one, and how fast it was.
-
-        `utilisation` is the share of the devices' matmul rate that was used.
-        """
-        rows = meter.steps * phase.batch_size / (perf_counter() - meter.began)
-        peak = matmul_rate(self.device, self.dtype) * self.env.world_size
+    def measure(self, k: int, phase: Phase, lr: float, norm: torch.Tensor) -> dict:
+        """A row of the curve: where the run is, the mean loss since the last one, and how fast it was."""
+        rows = (self.step - self.row_step) * phase.batch_size / (perf_counter() - self.row_began)
         return {
             "step": self.step,
             "tokens": self.tokens,
             "seconds": round(self.seconds, 3),
-            "loss": float(distributed.mean(meter.losses[0] / meter.losses[1], self.env)),
+            "loss": float(distributed.mean(self.losses[0] / self.losses[1], self.env)),
             "lr": lr,
             "grad_norm": float(norm),
             "tokens_per_second": round(rows * phase.length, 1),
-            "utilisation": rows * self.row_flops[k] / peak,
+            "utilisation": rows * self.row_flops[k] / self.peak,  # of the devices' rate of multiplication
         }
 
     def tell(self, row: dict, validated: bool) -> None:
@@ -313,22 +287,19 @@ class Run:
     def expect(self, utilisation: float) -> None:
         """Say how long the steps that are left take, where all phases use the same share of the devices' rate."""
         flops = sum(phase.batch_size * self.row_flops[k] for k, phase, _ in self.steps_left())
-        rate = utilisation * matmul_rate(self.device, self.dtype) * self.env.world_size
         if flops:
-            self.say(f"time       about {flops / rate / 60:,.1f} minutes left at this rate, without validation")
+            minutes = flops / (utilisation * self.peak) / 60
+            self.say(f"time       about {minutes:,.1f} minutes left at this rate, without validation")
 
     def check_health(self, loss: float) -> None:
-        guess = math.log(len(self.data.tokenizer))
-        skipped = int(self.skipped)
-        allowed = MAX_SKIPPED
+        guess, skipped, allowed = math.log(len(self.data.tokenizer)), int(self.skipped), MAX_SKIPPED
         if self.scaler:  # after so many good steps it tries twice its scale, which may cost a step
             allowed += (self.step - skipped) // self.scaler.get_growth_interval()
+        if skipped <= allowed and not loss > 2 * guess:  # NaN where all steps since the last row were skipped
+            return
+        trouble = f"the loss is {loss:.2f}, that of guessing {guess:.2f}"
         if skipped > allowed:
             trouble = f"{skipped} steps had a gradient that was not finite, where {allowed} may"
-        elif loss > 2 * guess:  # NaN where all steps since the last row were skipped
-            trouble = f"the loss is {loss:.2f}, that of guessing {guess:.2f}"
-        else:
-            return
         self.wait_for_checkpoint()
         kept = checkpoint.complete(self.folder / "checkpoints")
         where = f"the last good checkpoint is {kept[-1]}" if kept else "there was no checkpoint yet"
@@ -339,7 +310,7 @@ class Run:
     def is_best(self, loss: float) -> bool:
         """Keep the best validation, and count those since; is this one it, and is it to be saved?"""
         if self.best and not loss < self.best["validation_loss"]:
-            self.best = self.best | {"since": self.best.get("since", 0) + 1}
+            self.best = self.best | {"since": self.best["since"] + 1}
             return False
         if math.isnan(loss):
             return False
@@ -348,7 +319,7 @@ class Run:
 
     def out_of_patience(self) -> bool:
         """Whether `patience` validations have passed since the best one."""
-        return self.best is not None and self.best.get("since", 0) >= (self.config.patience or math.inf)
+        return self.best is not None and self.best["since"] >= (self.config.patience or math.inf)
 
     def save(self) -> None:
         """Begin to write a checkpoint, when the one before is written. Of a sharded model all processes write."""
@@ -369,8 +340,7 @@ class Run:
             saving.result()
 
     def finish(self, row: dict) -> dict:
-        seen = {name: row[name] for name in ("validation_loss", "validation_accuracy")}
-        results = seen | {
+        results = {name: row[name] for name in NOT_VALIDATED} | {
             "steps": self.step,
             "stopped_early": self.step < self.total,
             "tokens": self.tokens,
@@ -415,26 +385,24 @@ class Run:
 
     def log_summary(self) -> None:
         """Five lines: what this run will do."""
-        config, rows = self.config, self.data.sizes
-        last = self.plan[-1]
-        kinds = f"{self.precision} on {describe(self.device)}, {self.env.world_size} process(es), {config.parallel}"
+        config, data, last = self.config, self.data, self.plan[-1]
+        entries = f"{len(data.tokenizer):,} entries"
+        if len(data.tokenizer) < config.vocabulary:
+            entries += f" (of {config.vocabulary:,} asked for: the text gives no more)"
+        if data.sampled:
+            entries += f", trained on a sample of {data.sampled / 1e6:,.0f} million characters of the corpus"
+        phases = f"; the last of {len(self.plan)} phases" if len(self.plan) > 1 else ""
         tokens = sum(phase.steps * phase.batch_size * phase.length for phase in self.plan)
         flops = sum(p.steps * p.batch_size * f for p, f in zip(self.plan, self.row_flops, strict=True))
-        least = flops / (matmul_rate(self.device, self.dtype) * self.env.world_size) / 60
-        entries = f"{len(self.data.tokenizer):,} entries"
-        if len(self.data.tokenizer) < config.vocabulary:
-            entries += f" (of {config.vocabulary:,} asked for: the text gives no more)"
-        if self.data.sampled:
-            entries += f", trained on a sample of {self.data.sampled / 1e6:,.0f} million characters of the corpus"
-        phases = f"; the last of {len(self.plan)} phases" if len(self.plan) > 1 else ""
-        self.say(f"corpus     {config.corpus}: {rows[0]:,} tokens, and {rows[1]:,} held out ({self.data.how})")
-        self.say(f"tokenizer  {self.data.tokenizer.kind}, {entries}")
-        self.say(f"model      {config.model}, {self.parameters:,} parameters; {config.optimizer}, lr {last.lr:g}")
         self.say(
+            f"corpus     {config.corpus}: {data.sizes[0]:,} tokens, and {data.sizes[1]:,} held out ({data.how})\n"
+            f"tokenizer  {data.tokenizer.kind}, {entries}\n"
+            f"model      {config.model}, {self.parameters:,} parameters; {config.optimizer}, lr {last.lr:g}\n"
             f"steps      {self.total:,} with {last.batch_size:,} rows of {last.length} tokens{phases}: {tokens:,}"
-            f" tokens, {tokens / rows[0]:.1f} times the corpus"
+            f" tokens, {tokens / data.sizes[0]:.1f} times the corpus\n"
+            f"device     {self.precision} on {describe(self.device)}, {self.env.world_size} process(es),"
+            f" {config.parallel}; at least {flops / self.peak / 60:.1f} minutes, at its full rate of multiplication"
         )
-        self.say(f"device     {kinds}; at least {least:.1f} minutes, at its full rate of multiplication")
 
     def say(self, text: str) -> None:
         if not self.quiet:
@@ -453,12 +421,12 @@ def learning_rate(config: Config, phase: Phase, step: int) -> float:
     """The learning rate of a step of a phase, counted from 0: the peak times warm-up times what is left."""
     warm = round(phase.warmup * phase.steps) if phase.warmup < 1 else round(phase.warmup)
     decay = {
-        "constant": lambda: 1.0,
-        "linear": lambda: schedules.polynomial(step, phase.steps),
-        "polynomial": lambda: schedules.polynomial(step, phase.steps, config.power),
-        "cosine": lambda: schedules.cosine(step, phase.steps),
+        "constant": 1.0,
+        "linear": schedules.polynomial(step, phase.steps),
+        "polynomial": schedules.polynomial(step, phase.steps, config.power),
+        "cosine": schedules.cosine(step, phase.steps),
     }
-    return phase.lr * schedules.warmup(step, warm) * decay[config.schedule]()
+    return phase.lr * schedules.warmup(step, warm) * decay[config.schedule]
 
 
 def dropout_seed(seed: int, step: int, rank: int) -> int:
@@ -478,16 +446,15 @@ def micro_batch(config: Config, phase: Phase, world_size: int) -> int:
 
 
 def own_precision(config: Config, env: distributed.DistEnv) -> str:
-    """What this process would train in: what is asked for, or what is faster.
-
-    ValueError: float16 is asked for where there is no loss scaling.
-    """
+    """What this process would train in. ValueError: float16 is asked for where there is no loss scaling."""
+    own = config.precision or precision(env.device)
     trouble = None
     if env.world_size > 1 and config.parallel == "fsdp":
         trouble = "does not go with fsdp"
     elif env.device.type not in ("cpu", "cuda"):
         trouble = f"is for cuda and cpu, not for {env.device.type}"
-    if trouble and config.precision == "fp16":
+    if own != "fp16" or trouble is None:
+        return own
+    if config.precision:
         raise ValueError(f"precision fp16 {trouble}: give bf16 or fp32")
-    own = config.precision or precision(env.device)
-    return "fp32" if trouble and own == "fp16" else own
+    return "fp32"

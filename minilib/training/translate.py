@@ -23,11 +23,7 @@ from minilib.training.step import step_if_finite
 def train_pairs(
     model: T5, rows: TranslationData, steps: int, lr: float, batch_size: int = 64, seed: int = 0, warmup: float = 0.1
 ) -> dict:
-    """Train in place. Returns the mean loss of the last tenth of the steps, and the seconds that it took.
-
-    Raises:
-        ValueError: the loss is no longer finite.
-    """
+    """Train in place: the mean loss of the last tenth of the steps, and the seconds. ValueError: it is not finite."""
     device = next(model.parameters()).device
     opt, rng, losses = optimizer("adamw", model, lr, 0.01, device), np.random.default_rng(seed), []
     start, order = perf_counter(), iter(())

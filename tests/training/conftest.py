@@ -1,44 +1,31 @@
 """A small corpus and a run that takes a second."""
 
+import sys
+
+import numpy as np
 import pytest
 
 from minilib.training import run_dir, trainer
 from minilib.training.config import Config
 
+WHO = ["the cat", "a dog", "my friend", "the old king"]
+WHERE = ["in the garden", "near the river", "at home", "on the road to the sea"]
+SMALL = {
+    "vocabulary": 320, "length": 16, "batch_size": 8, "steps": 8, "precision": "fp32", "log_every": 2,
+    "evaluate_every": 4, "evaluate_rows": 8, "save_every": 4,
+}  # fmt: skip
+
 
 @pytest.fixture(scope="session")
 def prose(tmp_path_factory):
     """A folder of text with some structure: who does what where."""
-    import numpy as np
-
-    draw = np.random.default_rng(0)
-    who, does = ["the cat", "a dog", "my friend", "the old king"], ["sees", "likes", "follows", "hears"]
-    where = ["in the garden", "near the river", "at home", "on the road to the sea"]
+    draw, does = np.random.default_rng(0), ["sees", "likes", "follows", "hears"]
     folder = tmp_path_factory.mktemp("prose")
     for k in range(4):
-        lines = [
-            f"{who[a]} {does[b]} {who[c]} {where[d]}." for a, b, c, d in draw.integers(0, 4, (300, 4))
-        ]  # fmt: skip
+        lines = [f"{WHO[a]} {does[b]} {WHO[c]} {WHERE[d]}." for a, b, c, d in draw.integers(0, 4, (300, 4))]
         paragraphs = [" ".join(lines[i : i + 6]) for i in range(0, 300, 6)]
         (folder / f"{k}.txt").write_text("\n\n".join(paragraphs), encoding="utf-8")
     return folder
-
-
-def settings(prose, **changes):
-    """A configuration of a few steps of bert-tiny."""
-    given = {
-        "corpus": str(prose),
-        "vocabulary": 320,
-        "length": 16,
-        "batch_size": 8,
-        "steps": 8,
-        "precision": "fp32",
-        "log_every": 2,
-        "evaluate_every": 4,
-        "evaluate_rows": 8,
-        "save_every": 4,
-    }
-    return Config(**given | changes)
 
 
 @pytest.fixture(scope="session")
@@ -56,15 +43,16 @@ def small(prose, data, tmp_path, monkeypatch):
     monkeypatch.setenv("MINILIB_DATA", str(data))
     monkeypatch.setattr(run_dir, "draw_curve", lambda *_: None)
     monkeypatch.setattr(trainer, "per_row", lambda *_: 1.0)
-    return lambda **changes: settings(prose, **{"out": str(tmp_path / "run")} | changes)
+    return lambda **changes: Config(**SMALL | {"corpus": str(prose), "out": str(tmp_path / "run")} | changes)
 
 
 @pytest.fixture(scope="module")
 def together(prose, data, tmp_path_factory):
     """`together(name, **changes)` is such a configuration for a run that the tests of a file share."""
+    folder = tmp_path_factory.mktemp("shared")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MINILIB_DATA", str(data))
-        yield lambda name, **changes: settings(prose, out=str(tmp_path_factory.mktemp("shared") / name), **changes)
+        yield lambda name, **changes: Config(**SMALL | {"corpus": str(prose), "out": str(folder / name)} | changes)
 
 
 @pytest.fixture(scope="module")
@@ -72,3 +60,18 @@ def complete_run(together):
     """The configuration of a run that is complete, with its results."""
     config = together("run")
     return config, trainer.train(config, quiet=True)
+
+
+@pytest.fixture
+def program(monkeypatch, capsys):
+    """`program(module, *words)`: what its `main` returns or exits with, and what it printed on either stream."""
+
+    def run(module, *words):
+        monkeypatch.setattr(sys, "argv", ["it", *map(str, words)])
+        try:
+            code = module.main()
+        except SystemExit as stop:
+            code = stop.code
+        return (code, *capsys.readouterr())
+
+    return run

@@ -11,17 +11,24 @@ from minilib.training.config import Config, parse
 CPU = torch.device("cpu")
 
 
-@pytest.mark.parametrize(("gain", "expected"), [(2.0, "bf16"), (1.2, "fp32"), (0.01, "fp32")])
-def test_bfloat16_is_taken_where_it_is_clearly_faster(monkeypatch, gain, expected):
-    device.precision.cache_clear()
-    monkeypatch.setattr(device, "matmul_rate", lambda place, dtype: gain if dtype == torch.bfloat16 else 1.0)
-    assert device.precision(CPU) == expected
-    device.precision.cache_clear()
+@pytest.mark.parametrize(
+    ("kind", "bf16", "fp16", "expected"),
+    [
+        ("cpu", 2.0, 1.0, "bf16"),
+        ("cpu", 1.2, 1.0, "fp32"),
+        ("cpu", 0.3, 4.0, "fp32"),
+        ("cuda", 0.3, 4.0, "fp16"),  # a card of the T4's time
+        ("cuda", 2.0, 4.0, "bf16"),
+    ],
+)
+def test_half_precision_is_taken_where_it_is_clearly_faster(monkeypatch, kind, bf16, fp16, expected):
+    rates = {torch.float32: 1.0, torch.bfloat16: bf16, torch.float16: fp16}
+    monkeypatch.setattr(device, "matmul_rate", lambda place, dtype: rates[dtype])
+    assert device.precision.__wrapped__(torch.device(kind)) == expected
 
 
 def test_the_rate_of_a_product_is_one_that_a_processor_can_have():
-    rate = device.matmul_rate(CPU, torch.float32, 256)
-    assert 1e8 < rate < 1e15
+    assert 1e8 < device.matmul_rate(CPU, torch.float32, 256) < 1e15
 
 
 def test_an_unknown_device_is_refused_by_name():
@@ -32,10 +39,8 @@ def test_an_unknown_device_is_refused_by_name():
 def test_a_slow_product_is_not_timed_for_long(monkeypatch):
     clock = iter(range(100))
     monkeypatch.setattr(device, "perf_counter", lambda: next(clock))
-    device.matmul_rate.cache_clear()
-    assert device.matmul_rate(CPU, torch.float32, 8) == 2 * 8**3  # a second each
+    assert device.matmul_rate.__wrapped__(CPU, torch.float32, 8) == 2 * 8**3  # a second each
     assert next(clock) == 4  # two products, a clock read before and after each
-    device.matmul_rate.cache_clear()
 
 
 @pytest.mark.parametrize(("kind", "fast", "model"), [("cpu", "bf16", "bert-tiny"), ("mps", "fp32", "bert-mini"),
@@ -58,30 +63,15 @@ def test_the_memory_of_a_card_decides_its_recipe(monkeypatch, gib, model, batch)
 
 @pytest.mark.parametrize(
     ("words", "used"),
-    [
-        ([], True),
-        (["--lr", "1"], True),
-        (["--model", "gpt2"], False),
-        (["--no-recipe"], False),
-        (["--recipe", "--model", "gpt2"], True),
-    ],
+    [("", True), ("--lr 1", True), ("--model gpt2", False), ("--no-recipe", False), ("--recipe --model gpt2", True)],
 )
 def test_a_recipe_is_taken_where_no_model_is_named_or_it_is_asked_for(words, used):
-    asked = []
-    config = parse([*words, "--device", "cuda"], recipe=lambda name: asked.append(name) or {"steps": 7, "lr": 3.0})
+    asked, fields = [], {"steps": 7, "lr": 3.0}
+    config = parse([*words.split(), "--device", "cuda"], recipe=lambda name: asked.append(name) or fields)
     assert (config.steps == 7) == used
     assert asked == ["cuda"] * used
     assert config.lr == (1.0 if "--lr" in words else 3.0 if used else Config().lr)
     assert config.model == ("gpt2" if "--model" in words else Config().model)
-
-
-def test_float16_is_taken_on_a_card_that_has_only_that(monkeypatch):
-    device.precision.cache_clear()
-    rates = {torch.float32: 1.0, torch.bfloat16: 0.3, torch.float16: 4.0}
-    monkeypatch.setattr(device, "matmul_rate", lambda place, dtype: rates[dtype])
-    assert device.precision(torch.device("cuda")) == "fp16"
-    assert device.precision(CPU) == "fp32"
-    device.precision.cache_clear()
 
 
 def test_each_process_keeps_to_its_own_card(monkeypatch):

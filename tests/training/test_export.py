@@ -12,13 +12,7 @@ from minilib.models import registry
 from minilib.training import checkpoint, export, model_folder, trainer
 from minilib.training.config import Config
 from minilib.training.run_dir import read_curve
-from tests.training.test_trainer import weights
-
-
-def guesses(model):
-    tokens = torch.arange(5, 21)[None].repeat(2, 1)
-    with torch.no_grad():
-        return model.logits({"tokens": tokens, "positions": torch.tensor([[1, 5], [2, 3]])})
+from tests.training.runs import check_refused, weights
 
 
 def test_a_run_is_loaded_as_it_was_trained(complete_run):
@@ -47,9 +41,6 @@ def test_an_export_in_bfloat16_has_half_the_bytes_and_is_loaded_alike(complete_r
     for name, t in half.model.state_dict().items():
         assert t.dtype == torch.float32
         assert torch.equal(t, full.model.state_dict()[name].bfloat16().float())
-    # bfloat16 has 8 bits: a relative error of 1/256 in each weight
-    a, b = guesses(full.model), guesses(half.model)
-    assert (a - b).norm() < 2**-8 * a.norm()
     with pytest.raises(ValueError, match="must be a new folder, and is there already"):
         export.save(config.folder, out)
 
@@ -108,14 +99,13 @@ def test_a_run_begins_with_the_weights_and_the_tokenizer_of_another(small, prose
     before = trainer.train(cold, quiet=True)["validation_loss"]
     first = read_curve(cold.folder)[0]["loss"]
     assert before < first - 1
-    one = tmp_path / "one"
+    one = tmp_path / "one"  # another corpus
     one.mkdir()
-    (one / "a.txt").write_text((prose / "0.txt").read_text(encoding="utf-8"), encoding="utf-8")  # another corpus
+    shutil.copy(prose / "0.txt", one)
     out = export.save(cold.folder, tmp_path / "export")
+    given = {"steps": 2, "log_every": 1, "lr": 1e-5, "corpus": str(one)}
     for k, folder in enumerate((cold.folder, out)):
-        warm = small(
-            steps=2, log_every=1, lr=1e-5, corpus=str(one), init_from=str(folder), out=str(tmp_path / f"warm{k}")
-        )
+        warm = small(**given, init_from=str(folder), out=str(tmp_path / f"warm{k}"))
         trainer.train(warm, quiet=True)
         assert export.load(warm.folder).tokenizer.content == export.load(cold.folder).tokenizer.content
         rows = read_curve(warm.folder)
@@ -142,17 +132,11 @@ def cold(together):
     ],
 )
 def test_weights_of_another_shape_are_refused_and_nothing_is_left(small, cold, changes, message):
-    warm = small(**{"init_from": str(cold.folder)} | changes)
-    with pytest.raises(ValueError, match=message):
-        trainer.train(warm, quiet=True)
-    assert not warm.folder.exists()
+    check_refused(small(**{"init_from": str(cold.folder)} | changes), message)
 
 
 def test_a_run_does_not_go_on_with_another_tokenizer(small, prose, tmp_path):
-    corpus = tmp_path / "corpus"
-    corpus.mkdir()
-    for path in prose.iterdir():
-        (corpus / path.name).write_bytes(path.read_bytes())
+    corpus = shutil.copytree(prose, tmp_path / "corpus")
     config = small(corpus=str(corpus))
     trainer.train(config, quiet=True)
     (corpus / "0.txt").write_text("Something else stands here.\n\nAnd nothing more, which is a pity.")
@@ -161,12 +145,8 @@ def test_a_run_does_not_go_on_with_another_tokenizer(small, prose, tmp_path):
 
 
 def test_layers_and_width_make_another_shape_of_a_named_model():
-    config = Config(model="bert-tiny", layers=3, width=256)
-    size = export.build(config, 500).size
-    assert (size.layers, size.width, size.heads) == (3, 256, 4)
-    named = export.build(Config(model="bert-tiny"), 500).size
-    assert (named.layers, named.width, named.heads) == (2, 128, 2)
+    for changes, expected in (({"layers": 3, "width": 256}, (3, 256, 4)), ({}, (2, 128, 2))):
+        size = export.build(Config(model="bert-tiny", **changes), 500).size
+        assert (size.layers, size.width, size.heads) == expected
     for name, known in registry.SIZES.items():  # the rule for heads is that of the published sizes
         assert export.shape(Config(model=name, width=known.width))["heads"] == known.heads
-    with pytest.raises(ValueError, match="width must be a multiple of its 2 heads, got 37"):
-        export.shape(Config(width=37))

@@ -2,7 +2,7 @@
 
 import json
 import math
-import sys
+from itertools import product
 
 import numpy as np
 import pytest
@@ -10,23 +10,18 @@ import torch
 
 from minilib.data.classification import ClassificationData, Part
 from minilib.experiments.records import FIELDS
-from minilib.models import registry
 from minilib.training import export, finetune, trainer
 from minilib.training.finetune import Classifier, Finetuning, fresh
-
-WHO, WHERE = ["the cat", "a dog", "my friend", "the old king"], ["in the garden", "near the river", "at home"]
+from tests.training.conftest import WHERE, WHO
+from tests.training.runs import make_models_tiny
 
 
 @pytest.fixture(scope="module")
-def run(prose, tmp_path_factory):
+def run(together):
     """A pretrained run, of which only the tokenizer and the shape matter here."""
-    folder = tmp_path_factory.mktemp("run")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MINILIB_DATA", str(folder / "data"))
-        config = trainer.Config(corpus=str(prose), vocabulary=320, length=32, batch_size=8, steps=2, precision="fp32",
-                               evaluate_rows=8, out=str(folder / "run"))  # fmt: skip
-        trainer.train(config, quiet=True)
-    return folder / "run"
+    config = together("run", length=32, steps=2)
+    trainer.train(config, quiet=True)
+    return config.folder
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +31,7 @@ def places(tmp_path_factory):
     folder.mkdir()
     for part, count in (("train", 160), ("validation", 60)):
         rows = ["sentence\tlabel"]
-        for a, b, c, more in zip(*draw.integers(0, (4, 4, 3, 3), (count, 4)).T, strict=True):
+        for a, b, c, more in draw.integers(0, (4, 4, 3, 3), (count, 4)):
             rows.append(f"{WHO[a]} {'sees and ' * more}likes {WHO[b]} {WHERE[c]}.\t{WHERE[c].split()[-1]}")
         (folder / f"{part}.tsv").write_text("\n".join(rows) + "\n")
     return folder
@@ -45,12 +40,8 @@ def places(tmp_path_factory):
 @pytest.fixture
 def settings(run, places, tmp_path):
     """`settings(**changes)`: a few steps, into a folder of their own."""
-
-    def make(**changes):
-        given = {"run": str(run), "task": str(places), "out": str(tmp_path / "out"), "lr": 3e-3, "epochs": 3}
-        return Finetuning(**given | changes)
-
-    return make
+    given = {"run": str(run), "task": str(places), "out": str(tmp_path / "out"), "lr": 3e-3, "epochs": 3}
+    return lambda **changes: Finetuning(**given | changes)
 
 
 def test_it_beats_the_majority_and_leaves_a_record(settings, tmp_path):
@@ -66,12 +57,10 @@ def test_it_beats_the_majority_and_leaves_a_record(settings, tmp_path):
     record = json.loads((tmp_path / "out" / "run.json").read_text())
     assert record.keys() == set(FIELDS)
     assert record["results"] == results
-    lines = (tmp_path / "out" / "curve.csv").read_text().splitlines()
-    assert lines[0] == "weights,seed,epoch,loss,accuracy"
-    assert [line.split(",")[:3] for line in lines[1:]] == [
-        [weights, seed, epoch] for weights in ("pretrained", "scratch") for seed in "01" for epoch in "123"
-    ]
-    last = [float(line.split(",")[4]) for line in lines[1:] if line.split(",")[2] == "3"]
+    head, *rows = (line.split(",") for line in (tmp_path / "out" / "curve.csv").read_text().splitlines())
+    assert head == ["weights", "seed", "epoch", "loss", "accuracy"]
+    assert [tuple(row[:3]) for row in rows] == list(product(("pretrained", "scratch"), "01", "123"))
+    last = [float(row[4]) for row in rows if row[2] == "3"]
     assert last == results["pretrained"]["accuracy"] + results["scratch"]["accuracy"]
 
 
@@ -144,57 +133,45 @@ def test_training_that_ends_in_nan_says_so_and_writes_nothing(settings, monkeypa
         ({"run": "no/such"}, "no/such is no run and no exported model: must have run-config.json"),
         ({"task": "no/such"}, "task = 'no/such': must be"),
         ({"device": "tpu9"}, "tpu9"),
+        ({}, "for one process: start it without torchrun"),
     ],
 )
-def test_what_cannot_be_done_is_refused_and_nothing_is_left(settings, changes, message, tmp_path):
+def test_what_cannot_be_done_is_refused_and_nothing_is_left(settings, changes, message, tmp_path, monkeypatch):
+    monkeypatch.setenv("WORLD_SIZE", "1" if changes else "2")
     with pytest.raises(ValueError, match=message):
         finetune.finetune(settings(**changes), quiet=True)
     assert not (tmp_path / "out").exists()
 
 
-def test_several_processes_are_refused(settings, monkeypatch):
-    monkeypatch.setenv("WORLD_SIZE", "2")
-    with pytest.raises(ValueError, match="for one process: start it without torchrun"):
-        finetune.finetune(settings(), quiet=True)
-
-
-@pytest.mark.parametrize("optimizer", ["lamb", "came"])
-def test_the_other_optimizers_learn_too(settings, optimizer):
-    results = finetune.finetune(settings(optimizer=optimizer, lr={"lamb": 1e-2, "came": 1e-3}[optimizer]), quiet=True)
+@pytest.mark.parametrize(("optimizer", "lr"), [("lamb", 1e-2), ("came", 1e-3)])
+def test_the_other_optimizers_learn_too(settings, optimizer, lr):
+    results = finetune.finetune(settings(optimizer=optimizer, lr=lr), quiet=True)
     assert results["pretrained"]["accuracy"][0] > results["majority"] + 0.2
 
 
-def test_another_model_than_bert_is_refused(settings, prose, small, tmp_path, monkeypatch):
-    tiny, size = {"layers": 1, "width": 16, "heads": 1}, registry.size
-    monkeypatch.setattr(registry, "size", lambda name, **changes: size(name, **tiny | changes))
+def test_another_model_than_bert_is_refused(settings, small, monkeypatch):
+    make_models_tiny(monkeypatch)
     config = small(model="gpt2", vocabulary=400, steps=1)
     trainer.train(config, quiet=True)
     with pytest.raises(ValueError, match="run = .*: must be of a BERT, is of a gpt2"):
         finetune.finetune(settings(run=str(config.folder)), quiet=True)
 
 
-def test_the_command_line_answers_wrong_input_with_one_line_and_exit_code_two(monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["finetune", "--run", "no/such", "--seeds", "2"])
-    assert finetune.main() == 2
-    error = capsys.readouterr().err
+def test_the_command_line_answers_wrong_input_with_one_line_and_exit_code_two(program):
+    code, _, error = program(finetune, "--run", "no/such", "--seeds", "2")
+    assert code == 2
     assert error.startswith("error: no/such is no run and no exported model")
     assert error.count("\n") == 1
-    monkeypatch.setattr(sys, "argv", ["finetune", "--seed", "2"])
-    with pytest.raises(SystemExit) as stop:
-        finetune.main()
-    assert stop.value.code == 2
+    assert program(finetune, "--seed", "2")[0] == 2
 
 
-def test_the_command_line_prints_seeds_mean_and_spread(run, places, tmp_path, monkeypatch, capsys):
-    words = ["--run", str(run), "--task", str(places), "--texts", "32", "--epochs", "1", "--seeds", "2"]
-    monkeypatch.setattr(sys, "argv", ["finetune", *words, "--out", str(tmp_path / "out")])
-    assert finetune.main() == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == (
-        "places: 3 labels, 32 texts for training and 60 for validation, where the most frequent label has 30.0%"
-    )
+def test_the_command_line_prints_seeds_mean_and_spread(run, places, tmp_path, program):
+    words = ["--run", run, "--task", places, "--texts", "32", "--epochs", "1", "--seeds", "2"]
+    code, said, _ = program(finetune, *words, "--out", tmp_path / "out")
     recorded = json.loads((tmp_path / "out" / "run.json").read_text())["results"]["pretrained"]
-    assert lines[1:] == [
+    assert code == 0
+    assert said.splitlines() == [
+        "places: 3 labels, 32 texts for training and 60 for validation, where the most frequent label has 30.0%",
         *(f"pretrained, seed {k}: {a:.1%}" for k, a in enumerate(recorded["accuracy"])),
         f"pretrained: {recorded['mean']:.1%} ± {recorded['std']:.1%} over 2 seeds",
         f"done: everything is in {tmp_path / 'out'}",

@@ -1,39 +1,30 @@
 """Asking a trained model, from the command line and in Python."""
 
 import math
-import sys
 from pathlib import Path
 
 import pytest
 import torch
 
-from minilib.models import registry
 from minilib.training import evaluate, export, generate, trainer
 from minilib.training.evaluate import Evaluation
 from minilib.training.generate import Question
 from minilib.training.run_dir import read_results
-
-TINY = {"layers": 2, "width": 32, "heads": 2}
+from tests.training.runs import make_models_tiny
 
 
 @pytest.fixture(scope="module")
-def trained(prose, data, together):
+def trained(together):
     """A run of each family, a few hundred steps on very regular prose."""
+    settings = {"steps": 300, "length": 24, "batch_size": 32, "lr": 5e-3, "evaluate_every": 300, "save_every": 300}
     with pytest.MonkeyPatch.context() as patch:
-        size = registry.size
-        patch.setattr(registry, "size", lambda name, **changes: size(name, **TINY | changes))
+        make_models_tiny(patch)
         folders = {}
         for model, vocabulary in (("bert-tiny", 320), ("gpt2", 320), ("t5-small", 400)):
-            settings = {"batch_size": 32, "lr": 5e-3, "evaluate_every": 300, "save_every": 300}
-            config = together(model, model=model, vocabulary=vocabulary, steps=300, length=24, **settings)
+            config = together(model, model=model, vocabulary=vocabulary, **settings)
             trainer.train(config, quiet=True)
             folders[model.split("-")[0]] = str(config.folder)
         yield folders
-
-
-def test_bert_fills_each_mask_with_one_token(trained):
-    text = generate.generate(Question(run=trained["bert"], prompt="my [MASK] likes the old king at [MASK]."))
-    assert text == "my friend likes the old king at home."
 
 
 def test_gpt2_continues_and_the_prompt_stays_as_it_was(trained):
@@ -101,16 +92,14 @@ def test_other_text_is_evaluated_whole(trained, tmp_path):
     assert math.isfinite(strange["loss"])
 
 
-@pytest.mark.parametrize("program", [generate, evaluate])
-def test_a_folder_without_a_run_is_said_in_one_line(program, monkeypatch, capsys, tmp_path):
-    monkeypatch.setattr(sys, "argv", ["it", "--run", str(tmp_path / "none")])
-    assert program.main() == 2
-    assert "none is no run and no exported model: must have run-config.json" in capsys.readouterr().err
+NO_RUN = "none is no run and no exported model: must have run-config.json and checkpoints, or config.json"
 
 
 @pytest.mark.parametrize(
-    ("program", "words", "line"),
+    ("module", "words", "line"),
     [
+        (generate, ["--run", "none"], NO_RUN),
+        (evaluate, ["--run", "none"], NO_RUN),
         (generate, ["--seed", "9" * 20], f"seed must be from 0 to 9223372036854775807, got {'9' * 20}"),
         (generate, ["--prompt", "the [MASK] \udcff"], r"prompt must be text in UTF-8, got 'the [MASK] \udcff'"),
         (generate, ["--run", ""], "run must not be empty"),
@@ -118,28 +107,18 @@ def test_a_folder_without_a_run_is_said_in_one_line(program, monkeypatch, capsys
         (export, ["--out", ""], "out must not be empty"),
     ],
 )
-def test_what_no_command_can_take_is_said_in_one_line(program, words, line, monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["it", *words])
-    assert program.main() == 2
-    assert capsys.readouterr().err == f"error: {line}\n"
+def test_what_no_command_can_take_is_said_in_one_line(module, words, line, program):
+    assert program(module, *words) == (2, "", f"error: {line}\n")
 
 
-def test_the_commands_print_what_they_found(trained, monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["it", "--run", trained["bert"], "--prompt", "my [MASK] sees a dog."])
-    assert generate.main() == 0
-    assert capsys.readouterr().out == "my friend sees a dog.\n"
-    monkeypatch.setattr(sys, "argv", ["it", "--run", trained["bert"], "--rows", "8", "--device", "cpu"])
-    assert evaluate.main() == 0
-    assert capsys.readouterr().out.startswith("loss ")
-
-
-def test_what_is_exported_answers_as_the_run_does(trained, monkeypatch, capsys, tmp_path):
-    out = str(tmp_path / "bert")
-    monkeypatch.setattr(sys, "argv", ["it", "--run", trained["bert"], "--out", out])
-    assert export.main() == 0
-    assert capsys.readouterr().out == f"exported to {out}\n"
-    prompt = "my [MASK] likes the old king at [MASK]."
-    answers = {generate.generate(Question(run=run, prompt=prompt)) for run in (trained["bert"], out)}
-    assert answers == {"my friend likes the old king at home."}
-    assert export.main() == 2
-    assert "must be a new folder" in capsys.readouterr().err
+def test_the_commands_print_what_they_found_and_what_is_exported_answers_as_the_run_does(trained, program, tmp_path):
+    run, out = trained["bert"], str(tmp_path / "bert")
+    assert program(export, "--run", run, "--out", out) == (0, f"exported to {out}\n", "")
+    for folder in (run, out):  # each mask is filled with one token
+        asked = ["--run", folder, "--prompt", "my [MASK] likes the old king at [MASK]."]
+        assert program(generate, *asked) == (0, "my friend likes the old king at home.\n", "")
+    code, said, _ = program(evaluate, "--run", run, "--rows", 8, "--device", "cpu")
+    assert (code, said[:5]) == (0, "loss ")
+    code, _, error = program(export, "--run", run, "--out", out)
+    assert code == 2
+    assert "must be a new folder" in error

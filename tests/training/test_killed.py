@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.training.runs import run_alone, run_together, words
-from tests.training.test_trainer import equal, weights, what_was_computed
+from tests.training.runs import check_same, run_alone, run_together, saved_steps, wait_until, words
 
 ROOT = Path(__file__).resolve().parents[2]
 KILLS = 20
@@ -33,14 +32,12 @@ def torchrun(config, *options, **more):
 
 def newest(config) -> int:
     """The step of the newest checkpoint that bears its final name; -1 when there is none."""
-    return max((int(path.name[5:]) for path in (config.folder / "checkpoints").glob("step-????????")), default=-1)
+    return max(saved_steps(config), default=-1)
 
 
 def wait_for(config, step, process):
     """Until there is a checkpoint of that step or a later one."""
-    while newest(config) < step:
-        time.sleep(0.01)
-        assert process.poll() is None, process.stderr.read()
+    wait_until(lambda: newest(config) >= step, process)
 
 
 def worker_of(process, rank) -> int:
@@ -68,8 +65,7 @@ def test_twenty_random_kills_lose_nothing(small, tmp_path):
     assert newest(config) >= KILLS // 2
     process = run_alone(config, **OFTEN)
     assert process.wait() == 0, process.stderr.read()
-    assert equal(weights(config), weights(whole))
-    assert what_was_computed(config) == what_was_computed(whole)
+    check_same(config, whole)
 
 
 @pytest.fixture(scope="module")
@@ -88,8 +84,7 @@ def test_a_killed_worker_is_started_again_and_loses_nothing(small, whole):
         os.kill(worker_of(process, rank), signal.SIGKILL)
         time.sleep(1)  # what was being saved is saved
     assert process.wait() == 0, process.stderr.read()
-    assert equal(weights(config), weights(whole))
-    assert what_was_computed(config) == what_was_computed(whole)
+    check_same(config, whole)
 
 
 def test_a_worker_killed_on_one_of_two_machines_costs_one_restart(small, whole, capfd):
@@ -103,17 +98,14 @@ def test_a_worker_killed_on_one_of_two_machines_costs_one_restart(small, whole, 
     os.kill(worker_of(machines[1], 0), signal.SIGKILL)
     assert [machine.wait() for machine in machines] == [0, 0]
     assert capfd.readouterr().out.count("going on after step") == 1
-    assert equal(weights(config), weights(whole))
-    assert what_was_computed(config) == what_was_computed(whole)
+    check_same(config, whole)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_who_asks_a_run_to_stop_gets_a_checkpoint_one_line_and_exit_code_three(small, number):
     config = small(steps=100_000)
     process = run_alone(config, **OFTEN | {"save_every": 90_000})
-    while not (config.folder / "curve.csv").exists():
-        time.sleep(0.01)
-        assert process.poll() is None, process.stderr.read()
+    wait_until((config.folder / "curve.csv").exists, process)
     os.kill(process.process.pid, number)
     assert process.wait() == 3
     (line,) = [line for line in process.stderr.read().splitlines() if "it/s" not in line and "step" in line]
@@ -123,9 +115,7 @@ def test_who_asks_a_run_to_stop_gets_a_checkpoint_one_line_and_exit_code_three(s
 def test_ctrl_c_under_torchrun_keeps_a_checkpoint_says_one_line_of_ours_and_ends_with_torchruns_one(small):
     config = small(steps=100_000)
     process = torchrun(config, "--nproc-per-node", "2", "--standalone", save_every=90_000)
-    while not (config.folder / "curve.csv").exists():
-        time.sleep(0.01)
-        assert process.poll() is None, process.stderr.read()
+    wait_until((config.folder / "curve.csv").exists, process)
     os.kill(process.pid, signal.SIGINT)  # as the terminal does: torchrun's processes have sessions of their own
     errors = process.communicate()[1].splitlines()
     assert process.returncode == 1

@@ -18,6 +18,7 @@ from minilib.training.evaluate import Evaluation
 from minilib.training.finetune import Finetuning
 from minilib.training.generate import Question
 from minilib.training.run_dir import read_curve
+from tests.training.runs import check_refused
 
 SIZE = {"layers": 2, "width": 32, "heads": 4}
 AUTO = {"bert": AutoModelForMaskedLM, "gpt2": AutoModelForCausalLM, "t5": AutoModelForSeq2SeqLM}
@@ -59,35 +60,32 @@ def unigram(lines):
     made = tokenizers.Tokenizer(models.Unigram())
     made.pre_tokenizer = pre_tokenizers.Metaspace()
     names = ["<pad>", "</s>", "<unk>"]
-    made.train_from_iterator(
-        lines, trainers.UnigramTrainer(vocab_size=120, special_tokens=names, unk_token="<unk>", show_progress=False)
-    )
+    how = trainers.UnigramTrainer(vocab_size=120, special_tokens=names, unk_token="<unk>", show_progress=False)
+    made.train_from_iterator(lines, how)
     pieces = json.loads(made.to_str())["model"]["vocab"] + [(f"<extra_id_{k}>", 0.0) for k in reversed(range(100))]
     made = tokenizers.Tokenizer(models.Unigram([tuple(piece) for piece in pieces], unk_id=2))
     made.normalizer = normalizers.NFKC()
     made.pre_tokenizer, made.decoder = pre_tokenizers.Metaspace(), decoders.Metaspace()
-    made.post_processor = processors.TemplateProcessing(
-        single="$A </s>", pair="$A </s> $B </s>", special_tokens=[("</s>", 1)]
-    )
+    around = {"single": "$A </s>", "pair": "$A </s> $B </s>", "special_tokens": [("</s>", 1)]}
+    made.post_processor = processors.TemplateProcessing(**around)
     more = {"pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"}
     return transformers.PreTrainedTokenizerFast(tokenizer_object=made, extra_special_tokens=SPECIAL["t5"][2:], **more)
 
 
-def theirs(family, tokenizer, extra=8):
+def theirs(family, tokenizer):
     """A model of transformers with weights that no layer could confuse, and more entries than the tokenizer has."""
     torch.manual_seed(0)
-    v, end = len(tokenizer) + extra, tokenizer.eos_token_id
-    size = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4}
-    if family == "bert":
-        more = {"intermediate_size": 128, "max_position_embeddings": 48, "initializer_range": 0.2}
-        model = transformers.BertForPreTraining(transformers.BertConfig(vocab_size=v, **size, **more))
-    elif family == "gpt2":
-        more = {"n_positions": 48, "initializer_range": 0.2, "bos_token_id": end, "eos_token_id": end}
-        model = transformers.GPT2LMHeadModel(transformers.GPT2Config(vocab_size=v, **size, **more))
-    else:
-        size = {"d_model": 32, "num_layers": 2, "num_heads": 4}
-        more = {"d_kv": 8, "d_ff": 128, "decoder_start_token_id": 0}
-        model = transformers.T5ForConditionalGeneration(transformers.T5Config(vocab_size=v, **size, **more))
+    end = tokenizer.eos_token_id
+    size = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "initializer_range": 0.2}
+    make, more = {
+        "bert": (transformers.BertForPreTraining, size | {"intermediate_size": 128, "max_position_embeddings": 48}),
+        "gpt2": (transformers.GPT2LMHeadModel, size | {"n_positions": 48, "bos_token_id": end, "eos_token_id": end}),
+        "t5": (
+            transformers.T5ForConditionalGeneration,
+            {"d_model": 32, "num_layers": 2, "num_heads": 4, "d_kv": 8, "d_ff": 128, "decoder_start_token_id": 0},
+        ),
+    }[family]
+    model = make(make.config_class(vocab_size=len(tokenizer) + 8, **more))
     with torch.no_grad():
         for p in model.parameters():
             p += 0.05 * torch.randn(p.shape)
@@ -106,25 +104,28 @@ def folders(lines, tmp_path_factory):
     return made
 
 
-def logits(ours, other, high):
+def check_same_logits(ours, other, high):
     """Of both models, on random tokens; where ours guesses."""
     generator = torch.Generator().manual_seed(1)
     tokens, targets = (torch.randint(high, (3, n), generator=generator) for n in (16, 5))
-    kind = type(ours).__name__
+    more, given = {
+        "Bert": ({"positions": torch.arange(16).expand(3, 16)}, {}),
+        "Gpt2": ({}, {}),
+        "T5": ({"targets": targets}, {"labels": targets}),
+    }[type(ours).__name__]
+    read = torch.cat([tokens, tokens[:, :1]], 1) if type(ours).__name__ == "Gpt2" else tokens  # it drops the last
     with torch.no_grad():
-        if kind == "Bert":
-            positions = torch.arange(16).expand(3, 16)
-            found = other(tokens)
-            found = found.logits if "logits" in found else found.prediction_logits
-            return ours.logits({"tokens": tokens, "positions": positions}), found
-        if kind == "Gpt2":
-            return ours.logits({"tokens": torch.cat([tokens, tokens[:, :1]], 1)}), other(tokens).logits
-        return ours.logits({"tokens": tokens, "targets": targets}), other(tokens, labels=targets).logits
+        found = other(tokens, **given)
+        check_close(ours.logits({"tokens": read} | more), found.get("logits", found.get("prediction_logits")))
 
 
-def close(pair, rtol=1e-5):
-    ours, other = pair
-    assert (ours - other).norm() < rtol * other.norm()
+def check_close(ours, other):
+    assert (ours - other).norm() < 1e-5 * other.norm()
+
+
+def begun_with(folders, family):
+    """Settings of a run that begins with such a model."""
+    return {"model": MODEL[family], **SIZE, "vocabulary": 4096, "init_from": str(folders[family])}
 
 
 # ---- From transformers -----------------------------------------------------------------------------------------------
@@ -138,7 +139,7 @@ class TestTheirs:
         assert (tokenizer.kind, model.training) == (family, False)
         assert (model.size.layers, model.size.width, model.size.heads) == (2, 32, 4)
         head = transformers.BertForPreTraining if family == "bert" else AUTO[family]
-        close(logits(model, head.from_pretrained(folders[family]), len(tokenizer)))
+        check_same_logits(model, head.from_pretrained(folders[family]), len(tokenizer))
         other = AutoTokenizer.from_pretrained(folders[family])
         for text in TEXTS:
             if "[MASK]" not in text:  # where it is, theirs reads special tokens in a text, and ours reads text
@@ -147,22 +148,17 @@ class TestTheirs:
         assert named == set(other.all_special_tokens)
         assert tokenizer.tokens[0] not in SPECIAL[family] or not tokenizer.is_special[: tokenizer.special].all()
 
-    def test_a_run_goes_on_from_it_with_shorter_rows(self, small, folders, family, tmp_path):
-        start = small(
-            model=MODEL[family], **SIZE, vocabulary=4096, steps=30, log_every=1, lr=3e-3, evaluate_every=30,
-            save_every=30, init_from=str(folders[family]),
-        )  # fmt: skip
+    def test_a_run_goes_on_from_it_with_shorter_rows(self, small, folders, family):
+        given = {"steps": 30, "log_every": 1, "lr": 3e-3, "evaluate_every": 30, "save_every": 30}
+        start = small(**begun_with(folders, family), **given)
         results = trainer.train(start, quiet=True)
-        begun = export.load(folders[family])
-        curve = read_curve(start.folder)
-        assert results["validation_loss"] < curve[0]["loss"] - 0.5
-        trained = export.load(start.folder)
+        assert results["validation_loss"] < read_curve(start.folder)[0]["loss"] - 0.5
+        begun, trained = export.load(folders[family]), export.load(start.folder)
         assert trained.tokenizer.content == begun.tokenizer.content
         assert trained.model.size.vocabulary == begun.model.size.vocabulary  # more than there are tokens
         if family != "t5":  # whose length is no parameter
             assert trained.model.size.length == begun.model.size.length == 48
-        again = trainer.train(start, quiet=True)  # complete: nothing is done
-        assert again["steps"] == 30
+        assert trainer.train(start, quiet=True) == results  # complete: nothing is done
 
     def test_the_loss_of_text_is_the_same_before_and_after_an_export(self, folders, family, prose, tmp_path):
         asked = {"text": str(prose / "0.txt"), "device": "cpu", "rows": 16}
@@ -170,11 +166,9 @@ class TestTheirs:
         assert not (out / "run-config.json").exists()
         first, second = (evaluate.evaluate(Evaluation(run=str(run), **asked)) for run in (folders[family], out))
         assert first == second
-        asked["length"] = 12
-        assert evaluate.evaluate(Evaluation(run=str(out), **asked))["loss"] != first["loss"]
-        asked["length"] = 1000
+        assert evaluate.evaluate(Evaluation(run=str(out), **asked, length=12))["loss"] != first["loss"]
         with pytest.raises(ValueError, match=r"length = 1000: must be at most \d+ for this model"):
-            evaluate.evaluate(Evaluation(run=str(out), **asked))
+            evaluate.evaluate(Evaluation(run=str(out), **asked, length=1000))
         with pytest.raises(ValueError, match="does not say on what it was trained: give a --text"):
             evaluate.evaluate(Evaluation(run=str(out)))
 
@@ -188,9 +182,8 @@ class TestTheirs:
 
 def test_bert_answers_as_transformers_does(folders):
     """The likeliest token for a [MASK] that both read."""
-    tokenizer, model = (
-        auto.from_pretrained(folders["bert"]) for auto in (AutoTokenizer, transformers.BertForPreTraining)
-    )
+    theirs = (AutoTokenizer, transformers.BertForPreTraining)
+    tokenizer, model = (auto.from_pretrained(folders["bert"]) for auto in theirs)
     given = tokenizer("the old [MASK] sees a dog.", return_tensors="pt")
     with torch.no_grad():
         scores = model(**given).prediction_logits[0, int((given.input_ids[0] == tokenizer.mask_token_id).nonzero())]
@@ -207,42 +200,40 @@ def test_bert_is_fine_tuned(folders, tmp_path):
     for part in ("train", "validation"):
         rows = ["sentence\tlabel", *(f"the {'king' if k % 2 else 'dog'} sees me\t{k % 2}" for k in range(40))]
         (task / f"{part}.tsv").write_text("\n".join(rows), encoding="utf-8")
-    asked = Finetuning(
-        run=str(folders["bert"]), task=str(task), from_scratch=True, out=str(tmp_path / "out"), epochs=20
-    )
+    asked = Finetuning(run=str(folders["bert"]), task=str(task), out=str(tmp_path / "out"), epochs=20)
     results = finetune.finetune(asked, quiet=True)
     assert results["pretrained"]["mean"] > 0.9
 
 
 def test_a_bert_with_the_second_head_keeps_it_where_it_is_used(small, folders):
-    both = small(
-        model="bert-tiny", **SIZE, vocabulary=4096, steps=2, next_sentence=True, init_from=str(folders["bert"])
-    )
+    both = small(**begun_with(folders, "bert"), steps=2, next_sentence=True)
     trainer.train(both, quiet=True)
     assert export.load(both.folder).model.size.next_sentence
 
 
-def test_older_tokenizer_files_are_read(folders, tmp_path):
-    for family, wanted in (("bert", ["vocab.txt"]), ("gpt2", ["vocab.json", "merges.txt"])):
-        folder = shutil.copytree(folders[family], tmp_path / family)
-        told = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))["model"]
-        (folder / "tokenizer.json").unlink()
+@pytest.mark.parametrize("family", ["bert", "gpt2"])
+def test_older_tokenizer_files_are_read(folders, tmp_path, family):
+    folder = shutil.copytree(folders[family], tmp_path / family)
+    told = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))["model"]
+    (folder / "tokenizer.json").unlink()
+    if family == "bert":
         names = sorted(told["vocab"], key=told["vocab"].get)
-        texts = {"vocab.txt": "\n".join(names) + "\n", "vocab.json": json.dumps(told["vocab"])}
-        texts["merges.txt"] = "#version: 0.2\n" + "\n".join(" ".join(pair) for pair in told.get("merges", [])) + "\n"
-        for name in wanted:
-            (folder / name).write_text(texts[name], encoding="utf-8")
-        old, new = export.read_tokenizer(folder), export.read_tokenizer(folders[family])
-        assert old.tokens == new.tokens
-        for text in TEXTS:
-            assert old.encode(text).tolist() == new.encode(text).tolist()
-    (folder / "merges.txt").unlink()
-    with pytest.raises(ValueError, match=r"the tokenizer .*merges.txt cannot be read"):
-        export.load(folder)
-    cased = tmp_path / "bert" / "tokenizer_config.json"
-    cased.write_text('{"do_lower_case": false}')
-    tokenizer = export.read_tokenizer(tmp_path / "bert")
-    assert tokenizer.encode("KING").tolist() == [tokenizer.number["[UNK]"]]
+        (folder / "vocab.txt").write_text("\n".join(names) + "\n", encoding="utf-8")
+    else:
+        merges = "\n".join(" ".join(pair) for pair in told["merges"])
+        (folder / "vocab.json").write_text(json.dumps(told["vocab"]), encoding="utf-8")
+        (folder / "merges.txt").write_text(f"#version: 0.2\n{merges}\n", encoding="utf-8")
+    old, new = export.read_tokenizer(folder), export.read_tokenizer(folders[family])
+    assert old.tokens == new.tokens
+    for text in TEXTS:
+        assert old.encode(text).tolist() == new.encode(text).tolist()
+    if family == "bert":
+        (folder / "tokenizer_config.json").write_text('{"do_lower_case": false}')
+        assert export.read_tokenizer(folder).encode("KING").tolist() == [old.number["[UNK]"]]
+    else:
+        (folder / "merges.txt").unlink()
+        with pytest.raises(ValueError, match=r"the tokenizer .*merges.txt cannot be read"):
+            export.load(folder)
 
 
 @pytest.mark.parametrize(
@@ -252,22 +243,17 @@ def test_older_tokenizer_files_are_read(folders, tmp_path):
             "bert",
             "config.json",
             {"hidden_act": "relu"},
-            r"config.json: hidden_act = 'relu': must be 'gelu' for our bert",
+            "config.json: hidden_act = 'relu': must be 'gelu' for our b",
         ),
-        ("gpt2", "config.json", {"n_inner": 64}, r"config.json: n_inner = 64: must be None or 128 for our gpt2"),
-        ("t5", "config.json", {"feed_forward_proj": "gated-gelu"}, r"feed_forward_proj = 'gated-gelu': must be 'relu'"),
-        ("t5", "config.json", {"model_type": "mt5"}, r"model_type = 'mt5': must be one of bert, gpt2, t5"),
-        ("bert", "config.json", {"num_hidden_layers": 1}, r"are of another model: bert.encoder.layer.1.* here"),
+        ("gpt2", "config.json", {"n_inner": 64}, "config.json: n_inner = 64: must be None or 128 for our gpt2"),
+        ("t5", "config.json", {"feed_forward_proj": "gated-gelu"}, "feed_forward_proj = 'gated-gelu': must be 'relu'"),
+        ("t5", "config.json", {"model_type": "mt5"}, "model_type = 'mt5': must be one of bert, gpt2, t5"),
+        ("bert", "config.json", {"num_hidden_layers": 1}, "are of another model: bert.encoder.layer.1.* here"),
         ("bert", "config.json", "[]", r"config.json cannot be read: must be an object, is \[\]"),
-        ("bert", "tokenizer.json", "{}", r"the tokenizer .*tokenizer.json cannot be read"),
-        (
-            "bert",
-            "tokenizer.json",
-            None,
-            r"has no tokenizer.json, vocab.txt or vocab.json: load and save its tokenizer",
-        ),
-        ("gpt2", "model.safetensors", "", r"the weights .*model.safetensors cannot be read"),
-        ("gpt2", "model.safetensors", None, r"the weights .*model.safetensors cannot be read: No such file"),
+        ("bert", "tokenizer.json", "{}", "the tokenizer .*tokenizer.json cannot be read"),
+        ("bert", "tokenizer.json", None, "has no tokenizer.json, vocab.txt or vocab.json: load and save its tokenizer"),
+        ("gpt2", "model.safetensors", "", "the weights .*model.safetensors cannot be read"),
+        ("gpt2", "model.safetensors", None, "the weights .*model.safetensors cannot be read: No such file"),
     ],
 )
 def test_what_cannot_be_loaded_is_named_in_one_line(folders, tmp_path, family, file, text, message):
@@ -306,11 +292,7 @@ def test_a_run_does_not_begin_where_a_model_is(small, folders, tmp_path):
     ],
 )
 def test_a_run_of_another_shape_does_not_begin_with_it_and_leaves_nothing(small, folders, changes, message):
-    given = {"model": "bert-tiny", **SIZE, "vocabulary": 4096, "init_from": str(folders["bert"])}
-    config = small(**given | changes)
-    with pytest.raises(ValueError, match=message):
-        trainer.train(config, quiet=True)
-    assert not config.folder.exists()
+    check_refused(small(**begun_with(folders, "bert") | changes), message)
 
 
 # ---- To transformers -------------------------------------------------------------------------------------------------
@@ -320,10 +302,8 @@ def test_a_run_of_another_shape_does_not_begin_with_it_and_leaves_nothing(small,
 def runs(together):
     """A run of each family, and of a BERT with both heads."""
     made = {}
-    for name, more in {"bert": {}, "gpt2": {}, "t5": {}, "pairs": {"next_sentence": True}}.items():
-        model = MODEL.get(name, "bert-tiny")
-        vocabulary = 400 if name == "t5" else 320
-        made[name] = together(f"out-{name}", model=model, **SIZE, vocabulary=vocabulary, steps=2, **more)
+    for name, more in {"bert": {}, "gpt2": {}, "t5": {"vocabulary": 400}, "pairs": {"next_sentence": True}}.items():
+        made[name] = together(f"out-{name}", model=MODEL.get(name, "bert-tiny"), **SIZE, steps=2, **more)
         trainer.train(made[name], quiet=True)
     return made
 
@@ -347,7 +327,7 @@ class TestOurs:
         other, info = AUTO[family].from_pretrained(out, output_loading_info=True)
         assert not any(info.values()), info
         assert other.dtype == torch.float32
-        close(logits(ours.model, other, len(ours.tokenizer)))
+        check_same_logits(ours.model, other, len(ours.tokenizer))
         tokenizer = AutoTokenizer.from_pretrained(out)
         assert len(tokenizer) == len(ours.tokenizer) == other.config.vocab_size
         assert tokenizer.model_max_length == 16
@@ -380,17 +360,16 @@ def test_both_heads_of_a_bert_are_loaded_and_agree(runs, tmp_path):
     ours = export.load(out).model
     other, info = transformers.BertForPreTraining.from_pretrained(out, output_loading_info=True)
     assert not any(info.values())
-    close(logits(ours, other, ours.size.vocabulary))
+    check_same_logits(ours, other, ours.size.vocabulary)
     tokens = torch.arange(10, 26)[None]
     with torch.no_grad():
-        close((ours.next(ours.pooled(ours.hidden(tokens))), other(tokens).seq_relationship_logits))
+        check_close(ours.next(ours.pooled(ours.hidden(tokens))), other(tokens).seq_relationship_logits)
 
 
 def test_a_pair_of_texts_has_two_segments(runs, tmp_path):
     tokenizer = AutoTokenizer.from_pretrained(export.save(runs["bert"].folder, tmp_path / "out"))
     pair = tokenizer("a dog", "the king")
-    assert tokenizer.convert_ids_to_tokens(pair["input_ids"])[0] == "[CLS]"
-    assert [tokenizer.convert_ids_to_tokens(pair["input_ids"]).count(t) for t in ("[CLS]", "[SEP]")] == [1, 2]
-    segments = pair["token_type_ids"]
-    assert segments[0] == 0
-    assert segments[-1] == 1
+    tokens, segments = tokenizer.convert_ids_to_tokens(pair["input_ids"]), pair["token_type_ids"]
+    assert tokens[0] == "[CLS]"
+    assert (tokens.count("[CLS]"), tokens.count("[SEP]")) == (1, 2)
+    assert (segments[0], segments[-1]) == (0, 1)

@@ -5,21 +5,28 @@ import os
 import resource
 import shutil
 import signal
-import time
 from concurrent.futures import Future
 
 import pytest
 
 from minilib.training import checkpoint, trainer
 from minilib.training.run_dir import read_curve, run_lock
-from tests.forked import Forked, torchrun
-from tests.training.runs import main, run_alone, words
-from tests.training.test_trainer import equal, stop_after, weights
+from tests.forked import Forked
+from tests.training.runs import died_after, ended, largest_difference, main, run_alone, saved_steps, wait_until, words
 
 
-def in_its_own_folder(out, *arguments) -> int:
-    """The command line of a machine whose folder the others do not see."""
-    return main(*arguments, "--out", f"{out}/{os.environ['RANK']}")
+def on_its_own(option, folder, *arguments) -> int:
+    """The command line of a machine on which --out or --corpus is another folder or file than on the others."""
+    return main(*arguments, option, f"{folder}/{os.environ['RANK']}")
+
+
+def check_disagreement(folder, option, message, *arguments):
+    """Both of two machines end with exit code 2, and the first says in one line in what they differ."""
+    done = ended(folder, 2, on_its_own, option, folder, *arguments)
+    assert [code for code, _, _ in done] == [2, 2]
+    (line,) = done[0][2].splitlines()
+    assert line.startswith(f"error: processes 0 and 1 do not have the same {message}")
+    assert line.endswith(": all machines must see the same --out folder, the same corpus and the same code")
 
 
 def with_little_disk(size, *arguments) -> int:
@@ -29,15 +36,6 @@ def with_little_disk(size, *arguments) -> int:
     return main(*arguments)
 
 
-def died_after(config, step, monkeypatch):
-    """A run that is killed in the middle of that step."""
-    with monkeypatch.context() as patch:
-        stop_after(patch, step)
-        with pytest.raises(KeyboardInterrupt):
-            trainer.train(config, quiet=True)
-    return config
-
-
 def written(folder):
     """When each file was last written. TensorBoard's stay out: the run that died did so in this very process, where the
     thread that writes them lives on, and writes when it likes."""
@@ -45,59 +43,41 @@ def written(folder):
     return {path: path.stat().st_mtime_ns for path in files}
 
 
-def test_machines_that_see_different_folders_do_not_train_together(small, tmp_path, monkeypatch):
-    config = died_after(small(out=str(tmp_path / "0")), 6, monkeypatch)
+def test_machines_that_see_different_folders_do_not_train_together(small, tmp_path):
+    config = died_after(small(out=str(tmp_path / "0")), 6)
     before = written(config.folder)
-    started = torchrun(tmp_path, 2, in_its_own_folder, tmp_path, *words(config))
-    assert [process.wait() for process in started] == [2, 2]
-    message = started[0].stderr.read()
-    assert message.startswith(
-        "error: processes 0 and 1 do not have the same newest checkpoint (step 4 and none): all machines must see the"
-    )
-    assert message.count("\n") == 1
+    check_disagreement(tmp_path, "--out", "newest checkpoint (step 4 and none)", *words(config))
     assert written(config.folder).items() >= before.items()
 
 
-def test_weights_that_are_others_on_one_machine_are_found_where_the_step_is_the_same(small, tmp_path, monkeypatch):
-    config = died_after(small(out=str(tmp_path / "0")), 6, monkeypatch)
+def test_weights_that_are_others_on_one_machine_are_found_where_the_step_is_the_same(small, tmp_path):
+    config = died_after(small(out=str(tmp_path / "0")), 6)
     shutil.copytree(config.folder, tmp_path / "1")
     folder = tmp_path / "1" / "checkpoints"
     there = checkpoint.newest(folder)
     there.model["positions.weight"][3, 5] += 1e-6
     shutil.rmtree(folder / "step-00000004")
-    checkpoint.save(folder, 4, *there)
-    started = torchrun(tmp_path, 2, in_its_own_folder, tmp_path, *words(config))
-    assert [process.wait() for process in started] == [2, 2]
-    assert started[0].stderr.read().startswith("error: processes 0 and 1 do not have the same weights (")
-
-
-def with_its_own_text(folder, *arguments) -> int:
-    """The command line of a machine whose corpus is another than that of the others."""
-    return main(*arguments, "--corpus", f"{folder}/{os.environ['RANK']}.txt")
+    checkpoint.begin(folder, 4, *there).result()
+    check_disagreement(tmp_path, "--out", "weights (", *words(config))
 
 
 def test_text_that_is_another_on_one_machine_is_found(small, prose, tmp_path):
     text = (prose / "0.txt").read_text()
     assert text.count("cat") > 1
-    (tmp_path / "0.txt").write_text(text)
-    (tmp_path / "1.txt").write_text(text.replace("cat", "tac", 1))
-    config = small()
-    started = torchrun(tmp_path, 2, with_its_own_text, tmp_path, *words(config))
-    assert [process.wait() for process in started] == [2, 2]
-    error = started[0].stderr.read()
-    assert error.startswith("error: processes 0 and 1 do not have the same text (")
-    assert error.count("\n") == 1
-    assert not config.folder.exists()
+    for rank, told in enumerate((text, text.replace("cat", "tac", 1))):
+        (tmp_path / f"{rank}").mkdir()
+        (tmp_path / f"{rank}" / "a.txt").write_text(told)
+    check_disagreement(tmp_path, "--corpus", "text (", *words(small()))
+    assert not small().folder.exists()
 
 
 def test_processes_that_write_one_checkpoint_must_see_one_folder(small, tmp_path):
-    started = torchrun(tmp_path, 2, in_its_own_folder, tmp_path, *words(small(), parallel="fsdp"))
-    assert [process.wait() for process in started] == [2, 2]
-    assert "processes 0 and 1 do not have the same run in the --out folder (True and False)" in started[0].stderr.read()
+    message = "run in the --out folder (True and False)"
+    check_disagreement(tmp_path, "--out", message, *words(small(), parallel="fsdp"))
 
 
-def test_where_no_checkpoint_is_whole_the_run_stops_and_touches_nothing(small, monkeypatch):
-    config = died_after(small(), 6, monkeypatch)
+def test_where_no_checkpoint_is_whole_the_run_stops_and_touches_nothing(small):
+    config = died_after(small(), 6)
     curve = (config.folder / "curve.csv").read_bytes()
     for path in checkpoint.complete(config.folder / "checkpoints"):
         next(path.glob("model-*")).write_bytes(b"torn")
@@ -111,10 +91,9 @@ def test_a_full_disk_is_said_in_one_line_that_names_the_file(small, tmp_path, si
     config = small()
     process = Forked(tmp_path, with_little_disk, size, *words(config, save_every=4))
     assert process.wait() == 2
-    lines = [line for line in process.stderr.read().splitlines() if line.startswith("error")]
-    assert len(lines) == 1
-    assert str(config.folder) in lines[0]
-    assert "large" in lines[0]  # File too large
+    (line,) = [line for line in process.stderr.read().splitlines() if line.startswith("error")]
+    assert str(config.folder) in line
+    assert "large" in line  # File too large
     assert not list(config.folder.rglob("*.part"))
 
 
@@ -129,8 +108,8 @@ def test_a_checkpoint_that_fails_in_the_background_ends_the_run_at_the_next_step
     assert steps == [0, 1, 2, 3, 4]
 
 
-def test_a_cut_last_row_of_the_curve_is_left_out_and_a_damaged_one_is_named(small, monkeypatch):
-    config = died_after(small(), 6, monkeypatch)
+def test_a_cut_last_row_of_the_curve_is_left_out_and_a_damaged_one_is_named(small):
+    config = died_after(small(), 6)
     path = config.folder / "curve.csv"
     whole = path.read_text()
     path.write_text(whole + "8,1024,0.1,n")
@@ -155,9 +134,7 @@ def test_a_damaged_run_json_is_named(small):
 def test_one_run_at_a_time_has_a_folder(small):
     config = small(steps=100_000)
     process = run_alone(config)
-    while not (config.folder / "curve.csv").exists():
-        time.sleep(0.01)
-        assert process.poll() is None, process.stderr.read()
+    wait_until((config.folder / "curve.csv").exists, process)
     with pytest.raises(ValueError, match=rf"has a run that is under way \(process {process.process.pid} on .*, since"):
         trainer.train(config, quiet=True)
     process.kill()  # whoever is killed holds nothing
@@ -166,50 +143,24 @@ def test_one_run_at_a_time_has_a_folder(small):
     assert not (config.folder / ".lock").exists()
 
 
-def test_a_folder_that_was_made_for_nothing_is_gone(tmp_path):
-    with run_lock(tmp_path / "run"):
-        assert (tmp_path / "run").exists()
-    assert not (tmp_path / "run").exists()
-
-
-def test_a_run_that_is_complete_can_be_made_longer_but_not_shorter(small, capsys):
-    config = small(schedule="constant", warmup=0.0)
-    trainer.train(config, quiet=True)
-    longer = small(schedule="constant", warmup=0.0, steps=16, log_every=4, save_every=8, keep=1)
+def test_a_run_that_is_complete_can_be_made_longer_but_not_shorter(small, tmp_path, capsys):
+    options = {"schedule": "constant", "warmup": 0.0}  # with these it is the longer run
+    trainer.train(small(**options), quiet=True)
+    longer = small(**options, steps=16, log_every=4, save_every=8, keep=1)
     results = trainer.train(longer)
     assert "going on after step 8 of 16" in capsys.readouterr().out
-    assert results["steps"] == json.loads((config.folder / "run.json").read_text())["results"]["steps"] == 16
-    assert [row["step"] for row in read_curve(config.folder)] == [2, 4, 6, 8, 12, 16]
-    assert len(checkpoint.complete(config.folder / "checkpoints")) == 1
-    with pytest.raises(ValueError, match="has a run of 16 steps, now they are 8: a run can be made longer"):
-        trainer.train(config, quiet=True)
-
-
-def test_made_longer_under_a_constant_rate_it_is_the_longer_run(small, tmp_path):
-    options = {"schedule": "constant", "warmup": 0.0}
-    trainer.train(small(**options), quiet=True)
-    trainer.train(small(**options, steps=12), quiet=True)
-    whole = small(**options, steps=12, out=str(tmp_path / "whole"))
+    assert results["steps"] == json.loads((longer.folder / "run.json").read_text())["results"]["steps"] == 16
+    assert [row["step"] for row in read_curve(longer.folder)] == [2, 4, 6, 8, 12, 16]
+    assert saved_steps(longer) == [16]
+    whole = small(**options, steps=16, out=str(tmp_path / "whole"))
     trainer.train(whole, quiet=True)
-    assert equal(weights(small()), weights(whole))
+    assert largest_difference(longer, whole) == 0
+    with pytest.raises(ValueError, match="has a run of 16 steps, now they are 8: a run can be made longer"):
+        trainer.train(small(**options), quiet=True)
 
 
-def test_the_best_checkpoint_is_kept(small, monkeypatch):
-    losses = iter([5.0, 3.0, 4.0, 6.0])
-    found = lambda self: {"validation_loss": next(losses), "validation_accuracy": 0.0}  # noqa: E731
-    monkeypatch.setattr(trainer.Run, "validate", found)
-    config = small(steps=16, keep=1, patience=9, save_every=16)
-    trainer.train(config, quiet=True)
-    assert [int(path.name[5:]) for path in checkpoint.complete(config.folder / "checkpoints")] == [8, 16]
-    assert checkpoint.newest(config.folder / "checkpoints").state["best"] == {
-        "step": 8,
-        "validation_loss": 3.0,
-        "since": 2,
-    }
-
-
-def test_weights_of_another_model_are_refused_by_name(small, monkeypatch):
-    config = died_after(small(), 6, monkeypatch)
+def test_weights_of_another_model_are_refused_by_name(small):
+    config = died_after(small(), 6)
     (config.folder / "run-config.json").unlink()
     with pytest.raises(ValueError, match=r"the weights in .* are of another model: .* is \(.*\) there and \(.*\) here"):
         trainer.train(small(width=64), quiet=True)
@@ -243,10 +194,3 @@ def test_after_two_rows_a_run_says_once_how_long_it_still_takes(small, capsys, m
 def test_a_run_of_one_row_does_not_say_how_long_it_takes(small, capsys):
     trainer.train(small(steps=4, log_every=2))
     assert "minutes left" not in capsys.readouterr().out
-
-
-def test_a_width_that_its_heads_do_not_divide_is_named(small):
-    with pytest.raises(ValueError, match="width must be a multiple of its 2 heads, got 39"):
-        trainer.train(small(width=39), quiet=True)
-    with pytest.raises(ValueError, match="heads must divide the width 40, got 3"):
-        trainer.train(small(width=40, heads=3), quiet=True)

@@ -6,7 +6,7 @@ import pytest
 
 from minilib.training import checkpoint, trainer
 from minilib.training.run_dir import read_curve, read_results
-from tests.training.test_trainer import equal, stop_after, weights
+from tests.training.runs import check_same, died_after, saved_steps
 
 # Of the validations after steps 2, 4, ...: the best one is after step 6.
 LOSSES = {2: 4.0, 4: 3.5, 6: 3.0, 8: 3.2, 10: 3.0, 12: 3.1, 14: 2.0, 16: 1.0}
@@ -24,14 +24,15 @@ def run(small, monkeypatch):
 
 
 def test_it_stops_after_so_many_validations_without_a_better_one_and_says_so(run, capsys):
-    config = run(patience=3)
+    config = run(patience=3, keep=1)
     results = trainer.train(config)
     assert (results["steps"], results["stopped_early"], results["validation_loss"]) == (12, True, 3.1)
     said = capsys.readouterr().out.strip().split("\n")[-1]
     assert said.startswith("stopped early, after 3 validations without a better one than 3.000 at step 6: validation")
     assert read_results(config.folder) == results
-    kept = [path.name for path in checkpoint.complete(config.folder / "checkpoints")]
-    assert {"step-00000006", "step-00000012"} <= set(kept)
+    assert saved_steps(config) == [6, 12]
+    best = checkpoint.newest(config.folder / "checkpoints").state["best"]
+    assert best == {"step": 6, "validation_loss": 3.0, "since": 3}
     assert read_curve(config.folder)[-1]["step"] == 12
 
 
@@ -54,23 +55,19 @@ def test_it_is_complete_then_and_goes_on_with_more_patience(run, capsys):
 
 
 @pytest.mark.parametrize("step", [3, 7, 9, 11])
-def test_one_that_was_interrupted_stops_at_the_same_step(run, monkeypatch, tmp_path, step):
+def test_one_that_was_interrupted_stops_at_the_same_step(run, tmp_path, step):
     whole = run(patience=3, out=str(tmp_path / "whole"))
     trainer.train(whole, quiet=True)
-    broken = run(patience=3, out=str(tmp_path / "broken"))
-    with monkeypatch.context() as patch:
-        stop_after(patch, step)
-        with pytest.raises(KeyboardInterrupt):
-            trainer.train(broken, quiet=True)
+    broken = died_after(run(patience=3, out=str(tmp_path / "broken")), step)
     assert trainer.train(broken, quiet=True)["steps"] == 12
-    assert equal(weights(whole), weights(broken))
+    check_same(whole, broken)
 
 
 def test_one_that_died_before_it_wrote_its_results_takes_no_further_step(run, monkeypatch):
     config = run(patience=3)
     trainer.train(config, quiet=True)
     (config.folder / "run.json").unlink()
-    stop_after(monkeypatch, 12)
+    monkeypatch.setattr(trainer.Run, "one_step", None)
     assert trainer.train(config, quiet=True)["steps"] == 12
     assert json.loads((config.folder / "run.json").read_text())["results"]["stopped_early"]
 

@@ -12,6 +12,7 @@ from minilib.schedules import sqrt_scaling
 from minilib.training import trainer
 from minilib.training.config import Phase, parse, read_toml
 from minilib.training.run_dir import read_curve
+from tests.training.runs import words
 
 ROOT = Path(__file__).resolve().parents[2]
 LAMB = ROOT / "configs" / "lamb-two-phase.toml"
@@ -51,7 +52,7 @@ def test_the_recipe_runs_at_toy_size_and_warms_up_twice(small):
 
 
 def test_two_machines_meet_as_in_the_slurm_script(small, tmp_path):
-    config = small()
+    config = small(steps=4)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -71,13 +72,10 @@ def test_two_machines_meet_as_in_the_slurm_script(small, tmp_path):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"#!/bin/bash\n{line}\n")
         path.chmod(0o755)
-    words = ["--corpus", config.corpus, "--out", str(config.folder), "--vocabulary", "320", "--length", "16"]
-    words += ["--batch-size", "8", "--steps", "4", "--precision", "fp32", "--log-every", "2", "--evaluate-rows", "8"]
     slurm = {"SLURM_NNODES": "2", "SLURM_JOB_ID": "7", "SLURM_JOB_NODELIST": "localhost,another"}
     environment = os.environ | slurm | {"PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        ["bash", tmp_path / "slurm.sh", *words], env=environment, capture_output=True, text=True, timeout=300
-    )
+    command = ["bash", tmp_path / "slurm.sh", *words(config)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-4000:]
     assert "going on" not in done.stderr
     assert read_curve(config.folder)[-1]["step"] == 4

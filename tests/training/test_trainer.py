@@ -2,6 +2,7 @@
 
 import json
 import math
+from itertools import count, product
 from types import SimpleNamespace
 
 import pytest
@@ -11,35 +12,23 @@ from minilib.models import registry
 from minilib.training import checkpoint, trainer
 from minilib.training.config import OPTIMIZERS, Config
 from minilib.training.run_dir import read_curve
+from tests.training.runs import check_refused, check_same, died_after, largest_difference, make_models_tiny, weights
 
 
-def weights(config: Config) -> dict:
-    """The parameters in the newest checkpoint."""
-    return checkpoint.load(checkpoint.complete(config.folder / "checkpoints")[-1]).model
+@pytest.fixture
+def nan_loss(monkeypatch):
+    """`nan_loss(*calls)`: the loss of the forward passes of training with these numbers, or of all, is NaN."""
+    forward, number = registry.Bert.forward, count(1)
 
+    def poison(*calls):
+        def poisoned(self, batch):
+            out = forward(self, batch)
+            good = not self.training or (calls and next(number) not in calls)
+            return out if good else out._replace(loss=out.loss * math.nan)
 
-def equal(a: dict, b: dict) -> bool:
-    return a.keys() == b.keys() and all(torch.equal(a[k], b[k]) for k in a)
+        monkeypatch.setattr(registry.Bert, "forward", poisoned)
 
-
-def what_was_computed(config: Config) -> list:
-    """The curve without clocks."""
-    clocks = ("seconds", "tokens_per_second", "utilisation")
-    return [
-        {k: v for k, v in row.items() if k not in clocks and not math.isnan(v)} for row in read_curve(config.folder)
-    ]
-
-
-def stop_after(monkeypatch, step):
-    """Let the next run die in the middle of that step."""
-    one_step = trainer.Run.one_step
-
-    def dies(self, *args):
-        if self.step == step:
-            raise KeyboardInterrupt
-        return one_step(self, *args)
-
-    monkeypatch.setattr(trainer.Run, "one_step", dies)
+    return poison
 
 
 def test_a_run_leaves_a_folder_that_says_what_it_was_and_how_it_went(complete_run):
@@ -64,9 +53,7 @@ def test_the_loss_falls_below_the_unigram_entropy(small):
 
 @pytest.mark.parametrize("model", ["gpt2", "t5-small"])
 def test_other_models_run_too(small, model, monkeypatch):
-    tiny = {"layers": 2, "width": 32, "heads": 2}
-    size = registry.size
-    monkeypatch.setattr(registry, "size", lambda name, **changes: size(name, **tiny | changes))
+    make_models_tiny(monkeypatch)
     results = trainer.train(small(model=model, vocabulary=400, steps=4), quiet=True)
     assert results["steps"] == 4
     assert 0 < results["validation_loss"] < 2 * math.log(400)
@@ -78,18 +65,13 @@ DEATHS = [(name, 6, "fp32") for name in OPTIMIZERS] + [("adamw", 4, "bf16")]
 
 
 @pytest.mark.parametrize(("optimizer", "step", "precision"), DEATHS)
-def test_a_run_that_died_goes_on_as_if_it_had_not(small, monkeypatch, tmp_path, optimizer, step, precision):
+def test_a_run_that_died_goes_on_as_if_it_had_not(small, tmp_path, optimizer, step, precision):
     options = {"optimizer": optimizer, "dropout": 0.1, "precision": precision}
     whole = small(**options, out=str(tmp_path / "whole"))
     trainer.train(whole, quiet=True)
-    config = small(**options)
-    with monkeypatch.context() as patch:
-        stop_after(patch, step)
-        with pytest.raises(KeyboardInterrupt):
-            trainer.train(config, quiet=True)
+    config = died_after(small(**options), step)
     trainer.train(config, quiet=True)
-    assert equal(weights(config), weights(whole))
-    assert what_was_computed(config) == what_was_computed(whole)
+    check_same(config, whole)
 
 
 def test_accumulation_equals_the_big_batch_to_rounding(small, tmp_path):
@@ -98,8 +80,7 @@ def test_accumulation_equals_the_big_batch_to_rounding(small, tmp_path):
     whole, parts = small(**options), small(micro_batch=2, out=str(tmp_path / "parts"), **options)
     trainer.train(whole, quiet=True)
     trainer.train(parts, quiet=True)
-    a, b = weights(whole), weights(parts)
-    assert max(float((a[k] - b[k]).abs().max()) for k in a) < 1e-6
+    assert largest_difference(whole, parts) < 1e-6
 
 
 def test_two_phases_have_their_lengths_and_schedules(small):
@@ -107,26 +88,23 @@ def test_two_phases_have_their_lengths_and_schedules(small):
     config = small(phases=phases, schedule="linear", log_every=1)
     trainer.train(config, quiet=True)
     rows = read_curve(config.folder)
-    assert [row["tokens"] for row in rows] == [8 * 16 * k for k in (1, 2, 3, 4)] + [
-        512 + 4 * 32 * k for k in (1, 2, 3, 4)
-    ]
-    rates = [row["lr"] for row in rows]
-    assert rates[4:] == pytest.approx([0.5e-3, 0.75e-3, 0.5e-3, 0.25e-3])
+    assert [row["tokens"] for row in rows] == [128 * k for k in range(1, 9)]  # 8 rows of 16, then 4 of 32
+    assert [row["lr"] for row in rows[4:]] == pytest.approx([0.5e-3, 0.75e-3, 0.5e-3, 0.25e-3])
     assert weights(config)["positions.weight"].shape[0] == 32
 
 
 def test_a_gradient_that_is_not_finite_changes_nothing_and_is_counted(small, monkeypatch, tmp_path):
     one_step = trainer.Run.one_step
 
-    def poisoned(self, k, phase, number, lr):
-        if self.step == 2:
-            handle = next(self.model.parameters()).register_hook(lambda g: g * math.nan)
-            before = [p.clone() for p in self.model.parameters()]
-            out = one_step(self, k, phase, number, lr)
-            handle.remove()
-            assert all(torch.equal(p, q) for p, q in zip(before, self.model.parameters(), strict=True))
-            return out
-        return one_step(self, k, phase, number, lr)
+    def poisoned(self, *arguments):
+        if self.step != 2:
+            return one_step(self, *arguments)
+        handle = next(self.model.parameters()).register_hook(lambda g: g * math.nan)
+        before = [p.clone() for p in self.model.parameters()]
+        out = one_step(self, *arguments)
+        handle.remove()
+        assert all(torch.equal(p, q) for p, q in zip(before, self.model.parameters(), strict=True))
+        return out
 
     monkeypatch.setattr(trainer.Run, "one_step", poisoned)
     assert trainer.train(small(), quiet=True)["skipped"] == 1
@@ -143,21 +121,10 @@ def test_a_loss_that_explodes_ends_the_run_and_keeps_the_last_good_checkpoint(sm
     assert all(t.isfinite().all() for t in weights(config).values())
 
 
-def test_a_loss_that_is_not_finite_is_skipped_like_its_gradient(small, monkeypatch):
-    forward = registry.Bert.forward
-    calls = []
-
-    def poisoned(self, batch):
-        out = forward(self, batch)
-        if self.training and out.loss.device.type == "cpu":
-            calls.append(out)
-            return out._replace(loss=out.loss * math.nan) if len(calls) in (3, 5, 6) else out
-        return out
-
-    monkeypatch.setattr(registry.Bert, "forward", poisoned)
-    config = small()
-    assert trainer.train(config, quiet=True)["skipped"] == 3
-    assert [math.isnan(row["loss"]) for row in read_curve(config.folder)] == [False, False, True, False]
+def test_a_loss_that_is_not_finite_is_skipped_like_its_gradient(small, nan_loss):
+    nan_loss(3, 5, 6)
+    assert trainer.train(small(), quiet=True)["skipped"] == 3
+    assert [math.isnan(row["loss"]) for row in read_curve(small().folder)] == [False, False, True, False]
 
 
 def test_a_complete_run_is_left_as_it_is(complete_run):
@@ -175,13 +142,14 @@ def test_a_complete_run_is_left_as_it_is(complete_run):
         ({"micro_batch": 3}, "micro_batch must divide the 8 rows"),
         ({"device": "tpu9"}, "tpu9"),
         ({"length": 100_000}, "length"),
+        ({"width": 39}, "width must be a multiple of its 2 heads, got 39"),
+        ({"width": 40, "heads": 3}, "heads must divide the width 40, got 3"),
+        ({"compile": True, "device": "cpu"}, "compile = True: no compiler for cpu"),
     ],
 )
-def test_what_cannot_be_run_is_refused_and_nothing_is_left(small, changes, message):
-    config = small(**changes)
-    with pytest.raises(ValueError, match=message):
-        trainer.train(config, quiet=True)
-    assert not config.folder.exists()
+def test_what_cannot_be_run_is_refused_and_nothing_is_left(small, changes, message, monkeypatch):
+    monkeypatch.setattr(trainer, "cannot_compile", lambda device: f"no compiler for {device}")
+    check_refused(small(**changes), message)
 
 
 def test_a_folder_with_another_run_is_left_alone(small):
@@ -201,7 +169,7 @@ def test_float16_skips_until_its_scale_fits_and_goes_on_where_it_stopped(small, 
     assert state["scaler"]["scale"] == 2.0 ** (24 - whole["skipped"])
     trainer.train(small(**options | {"steps": 8}), quiet=True)
     trainer.train(small(**options), quiet=True)
-    assert equal(weights(small(**options)), weights(small(**options, out=str(tmp_path / "whole"))))
+    check_same(small(**options), small(**options, out=str(tmp_path / "whole")))
 
 
 @pytest.fixture
@@ -217,18 +185,11 @@ def test_float16_does_not_give_up_for_its_own_trials_of_a_larger_scale(small, re
     assert 6 < trainer.train(config, quiet=True)["skipped"] < 14  # about every third step
 
 
-def test_float16_gives_up_where_no_scale_helps(small, restless, monkeypatch):
-    forward = registry.Bert.forward
-
-    def poisoned(self, batch):
-        out = forward(self, batch)
-        return out._replace(loss=out.loss * math.nan) if self.training else out
-
-    config = small(precision="fp16", steps=60, log_every=1)
+def test_float16_gives_up_where_no_scale_helps(small, restless, nan_loss):
     trainer.train(small(precision="fp16", steps=12, log_every=1), quiet=True)
-    monkeypatch.setattr(registry.Bert, "forward", poisoned)
+    nan_loss()
     with pytest.raises(trainer.Diverged, match=r"gave up at step .*: \d+ steps had .*, where \d+ may"):
-        trainer.train(config, quiet=True)
+        trainer.train(small(precision="fp16", steps=60, log_every=1), quiet=True)
 
 
 def test_float16_learns_what_float32_learns(small, tmp_path):
@@ -253,9 +214,7 @@ def test_float16_is_refused_where_there_is_no_loss_scaling(small, processes, dev
 def test_dropout_has_a_seed_for_every_seed_step_and_process(small):
     largest = {"seed": 2**63 - 1, "dropout": 0.1}
     assert trainer.train(small(**largest, steps=3), quiet=True)["steps"] == 3
-    drawn = [
-        trainer.dropout_seed(seed, step, rank) for seed in (0, 2**63 - 1) for step in (0, 10**12) for rank in (0, 7)
-    ]
-    assert len(set(drawn)) == len(drawn)
+    drawn = [trainer.dropout_seed(*which) for which in product((0, 2**63 - 1), (0, 10**12), (0, 7))]
+    assert len(set(drawn)) == len(drawn) == 8
     assert all(0 <= number < 2**64 for number in drawn)
     assert drawn[0] == 1_000_003 * 4_096  # as in the runs that are recorded

@@ -25,11 +25,8 @@ def small(tmp_path, monkeypatch):
     pairs = backwards(600)
     tokenizer = shared_tokenizer(pairs, 400)
     torch.manual_seed(0)
-    return (
-        pairs,
-        tokenizer,
-        registry.model("t5-small", layers=1, width=32, heads=2, vocabulary=len(tokenizer), length=16),
-    )
+    size = {"layers": 1, "width": 32, "heads": 2, "vocabulary": len(tokenizer), "length": 16}
+    return pairs, tokenizer, registry.model("t5-small", **size)
 
 
 def test_a_batch_has_sources_of_one_length_and_every_pair_comes_once(small):
@@ -45,18 +42,12 @@ def test_a_batch_has_sources_of_one_length_and_every_pair_comes_once(small):
     assert sorted(seen) == list(range(len(pairs.source)))
 
 
-def test_a_sentence_that_is_too_long_is_left_out_with_its_partner(small):
+def test_a_sentence_that_is_too_long_is_left_out_with_its_partner_and_unequal_lists_are_refused(small):
     pairs, tokenizer, _ = small
-    rows = TranslationData(
-        Pairs([*pairs.source[:2], " ".join(WORDS)], [*pairs.target[:2], "one"]), tokenizer, longest=5
-    )
-    assert rows.kept == [0, 1]
+    with_another = Pairs([*pairs.source[:2], " ".join(WORDS)], [*pairs.target[:2], "one"])
+    assert TranslationData(with_another, tokenizer, longest=5).kept == [0, 1]
     with pytest.raises(ValueError, match="longest = 1: must be more"):
         TranslationData(pairs, tokenizer, longest=1)
-
-
-def test_unequal_lists_are_refused(small):
-    _, tokenizer, _ = small
     with pytest.raises(ValueError, match="a target for each source, got 1 for 2"):
         TranslationData(Pairs(["one", "two"], ["one"]), tokenizer)
 
