@@ -139,7 +139,7 @@ def _climb(found: Attack, k: int, climb: int, rng: Random):
 
     for _ in range(climb):
         there = _drawn(step, rng, exact=False) if here is None else _each(step, here, moved)
-        gap = _gap(step, there)
+        gap = _gap(step, there, free_of_scale=k % 2 == 0)
         found.attacks += gap is not None
         if gap is not None and gap > height:
             here, height, pace = there, gap, min(2 * pace, 2.0)
@@ -157,12 +157,12 @@ def _each(step: Step, instance: dict, change) -> dict:
     return instance | changed
 
 
-def _gap(step: Step, instance: dict) -> tuple[float, float] | None:
+def _gap(step: Step, instance: dict, free_of_scale: bool = True) -> tuple[float, float] | None:
     """How far left is above right, in floats, relative to the larger side: what an ascent makes larger.
 
-    Where one side is 0 that is -1 all the way to the boundary, and the second number decides: relative to the largest
-    side that the same numbers have with other signs, so that shorter vectors are no nearer. None outside the
-    assumptions or beyond what floats hold.
+    Where one side is 0 that is -1 all the way to the boundary, and the second number decides: how far at all or,
+    `free_of_scale`, relative to the largest side that the same numbers have with other signs, so that shorter vectors
+    are no nearer. None outside the assumptions or beyond what floats hold.
     """
     try:
         s = namespace(instance, float)
@@ -175,7 +175,8 @@ def _gap(step: Step, instance: dict) -> tuple[float, float] | None:
     if not 1e-200 < size < math.inf:
         return None
     apart = abs(left - right) if step.relation == "=" else left - right
-    return apart / size, 0.0 if left and right else apart / max(size, _largest(step, instance))
+    scale = max(size, _largest(step, instance)) if free_of_scale and not (left and right) else 1.0
+    return apart / size, apart / scale
 
 
 def _largest(step: Step, instance: dict) -> float:
