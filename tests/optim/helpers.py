@@ -36,6 +36,13 @@ METHODS = {name: (cls, options_of(name, cls)) for name, cls in optim.METHODS.ite
 every_method = pytest.mark.parametrize(("cls", "options"), METHODS.values(), ids=METHODS)
 
 
+# A small problem: start, gradients, and a rotation of either side.
+RNG = np.random.default_rng(0)
+STEPS = [RNG.normal(size=(3, 4)) for _ in range(4)]
+X = RNG.normal(size=(3, 4))
+QL, QR = (np.linalg.qr(RNG.normal(size=(n, n)))[0] for n in (3, 4))
+
+
 class Parameter:
     """All that an optimizer needs: `.data` and `.grad`."""
 
@@ -75,6 +82,11 @@ def one_step(cls, x, g, steps=1, **options) -> np.ndarray:
         p.grad = np.array(gradient, dtype=np.float64)
         opt.step()
     return p.data
+
+
+def by_hand(name, cls, x, gradients, expected, rtol=1e-15, atol=0.0, **options):
+    """A row of a file's BY_HAND, which `test_by_hand.py` goes through: where these gradients lead x."""
+    return pytest.param(cls, x, gradients, options, expected, rtol, atol, id=f"{cls.__name__}: {name}")
 
 
 def assert_matches_torch(cls, options, torch_cls, torch_options, rtol=1e-10) -> None:
