@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from minilib.optim import Adam, AdamW, AMSGrad
-from tests.optim.helpers import Parameter, by_hand, one_step
+from tests.optim.helpers import Parameter, after, by_hand
 
 ADAM = {"lr": 1e-3, "betas": (0.9, 0.999), "eps": 1e-8, "bias_correction": True}
 DEFAULTS = {
@@ -39,7 +39,7 @@ every_class = pytest.mark.parametrize("cls", [Adam, AdamW, AMSGrad])
 @every_class
 @given(gradients=st.lists(st.floats(-100, 100), min_size=1, max_size=5))
 def test_the_first_step_is_at_most_one_learning_rate(cls, gradients):
-    x = one_step(cls, np.zeros(len(gradients)), gradients, lr=0.1, weight_decay=0.0)
+    x = after(cls, np.zeros(len(gradients)), [gradients], lr=0.1, weight_decay=0.0)
     assert np.all(np.abs(x) <= 0.1 * (1 + 1e-12))
 
 

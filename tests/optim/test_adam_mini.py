@@ -3,7 +3,7 @@
 import numpy as np
 
 from minilib.optim import AdamMini, AdamW
-from tests.optim.helpers import STEPS, X, by_hand, one_step
+from tests.optim.helpers import STEPS, X, after, by_hand
 
 DEFAULTS = {
     "AdamMini": (
@@ -22,11 +22,11 @@ BY_HAND = [
 
 
 def test_where_the_squares_in_a_block_differ_it_is_not_adamw():
-    mini, adamw = (one_step(cls, X, None, steps=STEPS, lr=0.1, weight_decay=0.0) for cls in (AdamMini, AdamW))
+    mini, adamw = (after(cls, X, STEPS, lr=0.1, weight_decay=0.0) for cls in (AdamMini, AdamW))
     assert np.abs(mini - adamw).max() > 0.01
 
 
 def test_blocks_do_not_hear_of_each_other():
     louder = [g * [[1.0], [1.0], [100.0]] for g in STEPS]
-    plain, other = (one_step(AdamMini, X, None, steps=steps, lr=0.1) for steps in (STEPS, louder))
+    plain, other = (after(AdamMini, X, steps, lr=0.1) for steps in (STEPS, louder))
     np.testing.assert_array_equal(plain[:2], other[:2])

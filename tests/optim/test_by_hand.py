@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from minilib import optim, torch_optim
-from tests.optim.helpers import one_step
+from tests.optim.helpers import after
 
 NAMES = [path.stem for path in sorted(Path(__file__).parent.glob("test_*.py")) if path.stem != "test_by_hand"]
 MODULES = [import_module(f"tests.optim.{name}") for name in NAMES]
@@ -25,7 +25,7 @@ IN_TORCH = {
 
 @pytest.mark.parametrize(("cls", "x", "gradients", "options", "expected", "rtol", "atol"), BY_HAND)
 def test_a_step_is_that_by_hand(cls, x, gradients, options, expected, rtol, atol):
-    np.testing.assert_allclose(one_step(cls, x, None, steps=gradients, **options), expected, rtol=rtol, atol=atol)
+    np.testing.assert_allclose(after(cls, x, gradients, **options), expected, rtol=rtol, atol=atol)
 
 
 def test_every_method_has_a_step_by_hand():

@@ -23,7 +23,7 @@ from minilib.optim import (
     RMSProp,
     Shampoo,
 )
-from tests.optim.helpers import QL, QR, STEPS, X, one_step
+from tests.optim.helpers import QL, QR, STEPS, X, after
 from tests.references import recipe
 
 SQUARE = [g[:, :3] for g in [*STEPS, *(STEPS[0] + g for g in STEPS)]]
@@ -70,8 +70,8 @@ SAME = [
 def test_a_method_takes_the_steps_of_another(one, other, x, steps, later, rtol, atol):
     (cls, options), (others, more) = one, other
     ours, theirs = (
-        one_step(cls, x, None, steps=steps, **options),
-        one_step(others, x, None, steps=steps[later:], **more),
+        after(cls, x, steps, **options),
+        after(others, x, steps[later:], **more),
     )
     np.testing.assert_allclose(ours, theirs, rtol=rtol, atol=atol)
 
@@ -112,8 +112,8 @@ def start_and_gradients(seed):
 def test_the_size_of_the_gradient_does_not_matter(name, seed, scale):
     x, gradients = start_and_gradients(seed)
     cls, options = optim.METHODS[name], {"lr": 0.1} | SIZE_FREE[name]
-    plain = one_step(cls, x, None, steps=gradients, **options)
-    scaled = one_step(cls, x, None, steps=[scale * g for g in gradients], **options)
+    plain = after(cls, x, gradients, **options)
+    scaled = after(cls, x, [scale * g for g in gradients], **options)
     loose = 1e-8 if name == "SOAP" else 1e-10  # whose eigenvalues may lie close
     np.testing.assert_allclose(scaled, plain, rtol=loose, atol=0.1 * loose)
     assert len(gradients) == 1 or not np.array_equal(plain, x)
@@ -124,9 +124,9 @@ def test_the_size_of_the_gradient_does_not_matter(name, seed, scale):
 def test_a_parameter_of_another_size_moves_in_proportion(name, seed, scale):
     x, gradients = start_and_gradients(seed)
     cls, options = optim.METHODS[name], {"lr": 0.1} | UNIT_FREE[name]
-    plain = one_step(cls, x, None, steps=gradients, **options)
+    plain = after(cls, x, gradients, **options)
     np.testing.assert_allclose(
-        one_step(cls, scale * x, None, steps=gradients, **options), scale * plain, rtol=1e-9, atol=1e-10 * scale
+        after(cls, scale * x, gradients, **options), scale * plain, rtol=1e-9, atol=1e-10 * scale
     )
 
 
@@ -148,8 +148,8 @@ def turned(a):
 def test_a_rotated_problem_is_solved_by_the_rotated_steps(cls, options, steps, rtol):
     def both(method, options):
         x = X[:, : steps[0].shape[1]]
-        rotated = one_step(method, turned(x), None, steps=[turned(g) for g in steps], **options)
-        return rotated, turned(one_step(method, x, None, steps=steps, **options))
+        rotated = after(method, turned(x), [turned(g) for g in steps], **options)
+        return rotated, turned(after(method, x, steps, **options))
 
     np.testing.assert_allclose(*both(cls, options), rtol=rtol, atol=rtol / 100)
     assert np.abs(np.subtract(*both(Adam, LR))).max() > 0.01, "Adam would have passed too"
@@ -161,5 +161,5 @@ vectors = st.lists(st.floats(0.1, 10), min_size=3, max_size=3)
 @pytest.mark.parametrize("cls", [LAMB, LARS2020])
 @given(x=vectors, g=vectors, decay=st.floats(0, 1))
 def test_every_layer_moves_by_the_learning_rate_times_its_norm(cls, x, g, decay):
-    step = np.array(x) - one_step(cls, x, g, lr=0.1, weight_decay=decay)
+    step = np.array(x) - after(cls, x, [g], lr=0.1, weight_decay=decay)
     np.testing.assert_allclose(np.linalg.norm(step), 0.1 * np.linalg.norm(x), rtol=1e-10)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from minilib.optim import Lion
-from tests.optim.helpers import by_hand, one_step
+from tests.optim.helpers import after, by_hand
 
 DEFAULTS = {"Lion": ({"lr": 1e-4, "betas": (0.9, 0.99), "weight_decay": 0.0}, "Chen et al. 2023, Algorithm 2")}
 BETAS = {"rtol": 0, "atol": 1e-15, "lr": 0.1, "betas": (0.5, 0.75)}
@@ -27,11 +27,11 @@ gradients = st.lists(arrays(np.float64, 5, elements=st.floats(0.01, 10)), min_si
 
 @given(steps=gradients)
 def test_every_step_has_the_length_of_lr_times_the_root_of_the_dimension(steps):
-    before, after = (one_step(Lion, np.zeros(5), None, steps=some, lr=0.5) for some in (steps[:-1], steps))
-    np.testing.assert_allclose(np.linalg.norm(after - before), 0.5 * np.sqrt(5), rtol=1e-12)
+    before, end = (after(Lion, np.zeros(5), some, lr=0.5) for some in (steps[:-1], steps))
+    np.testing.assert_allclose(np.linalg.norm(end - before), 0.5 * np.sqrt(5), rtol=1e-12)
 
 
 @given(scale=arrays(np.float64, 5, elements=st.floats(1e-3, 1e3)), steps=gradients)
 def test_a_coordinate_of_another_unit_takes_the_same_steps(scale, steps):
-    plain = one_step(Lion, np.zeros(5), None, steps=steps, lr=0.5)
-    np.testing.assert_array_equal(one_step(Lion, np.zeros(5), None, steps=[scale * g for g in steps], lr=0.5), plain)
+    plain = after(Lion, np.zeros(5), steps, lr=0.5)
+    np.testing.assert_array_equal(after(Lion, np.zeros(5), [scale * g for g in steps], lr=0.5), plain)

@@ -9,8 +9,7 @@ from hypothesis.extra.numpy import arrays
 
 from minilib.optim import AdamW, Muon, together
 from minilib.optim.muon import newton_schulz
-from tests.optim.helpers import QL, QR, STEPS, Parameter, X, by_hand, one_step
-from tests.references import recipe
+from tests.optim.helpers import QL, QR, STEPS, Parameter, X, after, by_hand, error_to_torch
 
 DEFAULTS = {
     "Muon": (
@@ -19,7 +18,6 @@ DEFAULTS = {
         torch.optim.Muon,
     )
 }
-MATRICES = ("matrix", "zeros")
 OPTIONS = [
     {},
     {"lr": 0.1, "momentum": 0.8, "weight_decay": 0.0, "nesterov": False},
@@ -42,34 +40,20 @@ BY_HAND = [
 ]
 
 
-def follow_torch(options, wide=False) -> float:
-    """Fifty steps in float64; the largest error of a step relative to the largest entry of the parameter."""
-    turn = np.transpose if wide else np.array
-    start = {n: turn(x) for n, x in recipe.start().items() if n in MATRICES}
-    ours = {n: Parameter(x) for n, x in start.items()}
-    theirs = {n: torch.nn.Parameter(torch.tensor(x)) for n, x in start.items()}
-    opt, torch_opt, worst = Muon(ours.values(), **options), torch.optim.Muon(theirs.values(), **options), 0.0
-    for gradient in recipe.gradients():
-        for n in MATRICES:
-            ours[n].grad, theirs[n].grad = turn(gradient[n]), torch.tensor(turn(gradient[n]))
-        opt.step()
-        torch_opt.step()
-        for n in MATRICES:
-            expected = theirs[n].detach().numpy()
-            worst = max(worst, np.abs(ours[n].data - expected).max() / np.abs(expected).max())
-    return worst
+def error(options, turn=np.array):
+    return error_to_torch(Muon, options, torch.optim.Muon, options, turn)
 
 
-@pytest.mark.parametrize("wide", [False, True])
+@pytest.mark.parametrize("turn", [np.array, np.transpose])
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
-def test_muon_follows_torch_for_fifty_steps_when_torch_computes_in_float64(monkeypatch, options, wide):
+def test_muon_follows_torch_for_fifty_steps_when_torch_computes_in_float64(monkeypatch, options, turn):
     # torch casts to bfloat16 with this method, and then works in place: so it gets a float64 copy
     monkeypatch.setattr(torch.Tensor, "bfloat16", lambda t: t.double().clone())
-    assert follow_torch(options, wide) < 1e-10
+    assert error(options, turn) < 1e-10
 
 
 def test_with_torchs_bfloat16_the_two_differ_in_the_third_digit_but_not_the_first():
-    assert 1e-4 < follow_torch(OPTIONS[1]) < 0.1
+    assert 1e-4 < error(OPTIONS[1]) < 0.1
 
 
 @given(sigma=arrays(np.float64, 3, elements=st.floats(0.01, 1)))
@@ -96,8 +80,8 @@ def test_muon_and_adamw_together_take_the_steps_that_each_takes_alone():
     opt = together(Muon([x], lr=0.1), AdamW([b], lr=0.2))
     assert [group["lr"] for group in opt.param_groups] == [0.1, 0.2]
     opt.step()
-    np.testing.assert_array_equal(x.data, one_step(Muon, X, STEPS[0], lr=0.1))
-    np.testing.assert_array_equal(b.data, one_step(AdamW, [1, 2], [3, -4], lr=0.2))
+    np.testing.assert_array_equal(x.data, after(Muon, X, STEPS[:1], lr=0.1))
+    np.testing.assert_array_equal(b.data, after(AdamW, [1, 2], [[3, -4]], lr=0.2))
     assert opt.state_bytes() == 8 * (12 + 2 * 2)
     opt.zero_grad()
     assert x.grad is None

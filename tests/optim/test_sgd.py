@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from minilib.optim import SGD
-from tests.optim.helpers import by_hand, one_step
+from tests.optim.helpers import after, by_hand
 
 DEFAULTS = {"SGD": ({"lr": 1e-3, "momentum": 0.0, "weight_decay": 0.0, "nesterov": False}, torch.optim.SGD)}
 BY_HAND = [
@@ -19,7 +19,7 @@ BY_HAND = [
 
 
 def test_a_steady_gradient_ends_up_stronger_by_one_over_one_minus_momentum():
-    x, y = (one_step(SGD, 0, 1, steps=steps, lr=1.0, momentum=0.9) for steps in (400, 401))
+    x, y = (after(SGD, 0, steps * [1], lr=1.0, momentum=0.9) for steps in (400, 401))
     np.testing.assert_allclose(x - y, 1 / (1 - 0.9), rtol=1e-12)
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from minilib.optim import Shampoo
 from minilib.optim.shampoo import along, gram, inverse_root
-from tests.optim.helpers import QL, QR, STEPS, X, by_hand, one_step
+from tests.optim.helpers import QL, QR, STEPS, X, after, by_hand
 
 DEFAULTS = {
     "Shampoo": ({"lr": 1e-3, "momentum": 0.0, "eps": 1e-6, "weight_decay": 0.0}, "ours; the paper has no momentum")
@@ -48,8 +48,8 @@ BY_HAND = [
 
 @given(scale=st.floats(0.1, 10))
 def test_the_size_of_the_gradient_matters_only_through_eps(scale):
-    plain = one_step(Shampoo, X, None, steps=STEPS, lr=0.1, eps=1e-3)
-    scaled = one_step(Shampoo, X, None, steps=[scale * g for g in STEPS], lr=0.1, eps=1e-3 * scale**2)
+    plain = after(Shampoo, X, STEPS, lr=0.1, eps=1e-3)
+    scaled = after(Shampoo, X, [scale * g for g in STEPS], lr=0.1, eps=1e-3 * scale**2)
     np.testing.assert_allclose(scaled, plain, rtol=1e-9, atol=1e-12)
 
 
