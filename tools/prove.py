@@ -27,16 +27,13 @@ from proved import digest
 from minilib.theory.attack import attack, plain
 from minilib.theory.decide import decide
 from minilib.theory.steps import Step
-from minilib.theory.strategies import sizes_of
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 import proofs
 
 ROOT = Path(__file__).resolve().parent.parent
 RECORD, PAGE = ROOT / "book" / "theorems.json", ROOT / "book" / "theorems.md"
-ENGINE = [
-    f"minilib/theory/{name}.py" for name in ("arithmetic", "attack", "decide", "end_to_end", "steps", "strategies")
-]
+ENGINE = [f"minilib/theory/{name}.py" for name in ("arithmetic", "attack", "decide", "end_to_end", "steps")]
 UNDECIDED = 2  # sizes of one step; larger sizes take longer
 LEDGER = re.compile(r"^step +rel  checks  least slack  median rhs/lhs$")
 ROW = re.compile(r"^(?P<step>.+?) +(?P<relation><=|=) +(?P<checks>\d+) +(?P<slack>\S+) +(?P<ratio>\S+)$")
@@ -94,7 +91,7 @@ def examine(module, title: str, step, holds: bool, draws: int, seconds: float) -
     row |= {"largest_share": number(found.largest_share), "seconds": round(found.seconds, 2), "decided": []}
     broken, by = found.counterexample, found.by
     if not step.name.startswith("the theorem"):
-        for sizes in sizes_of(step):
+        for sizes in step.all_sizes():
             decision = decide(step, sizes, seconds)
             row["decided"].append({"sizes": sizes, "answer": decision.answer, "by": decision.by})
             undecided += decision.answer == "not decided"
@@ -284,7 +281,7 @@ This page is written by `make prove`. It lists every ledger of the book, row by 
   would do. A dash: the right side was never positive.
 * **Decided**: the sizes at which a program has proved the step for *all* real numbers, and which program: SymPy for
   identities, the solver z3 for the rest. That is so for {true} statements. Proved in three dimensions is not proved in
-  d dimensions; the text in the chapter does that. "No" means that the step was not decided within its time.
+  d dimensions; the text in the chapter does that. "No" means that the program gave up.
 
 A row that was evaluated only says why."""
 PROMISES = """
@@ -311,8 +308,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("chapters", nargs="*", help="sgd, lamb, ...; all when none is named")
     parser.add_argument("--changed", action="store_true", help="only those that differ from the record's")
-    parser.add_argument("--draws", type=int, default=300, help="instances drawn for each step")
-    parser.add_argument("--seconds", type=float, default=3.0, help="for each decision of z3")
+    parser.add_argument("--draws", type=int, default=1000, help="instances drawn for each step")
+    parser.add_argument("--seconds", type=float, default=3.0, help="of work for each decision of z3")
     chosen = parser.parse_args(arguments)
     if unknown := set(chosen.chapters) - set(modules()):
         sys.exit(f"error: no statements of {', '.join(sorted(unknown))}: there are {', '.join(modules())}")

@@ -18,28 +18,8 @@ from minilib.optim.sm3 import SM3
 from minilib.optim.soap import SOAP
 from minilib.optim.trust import trust_ratio
 
-# Every method of the book, in its order.
-METHODS = {
-    cls.__name__: cls
-    for cls in (
-        SGD,
-        Adagrad,
-        RMSProp,
-        Adam,
-        AdamW,
-        AMSGrad,
-        LARS,
-        LARS2020,
-        LAMB,
-        Adafactor,
-        CAME,
-        SM3,
-        Lion,
-        AdamMini,
-        Shampoo,
-        SOAP,
-        Muon,
-        ScheduleFree,
-    )
-}
+# Every method of the book, in its order: those with a chapter of their own, and those of the landscape.
+CHAPTERS = SGD, Adagrad, RMSProp, Adam, AdamW, AMSGrad, LARS, LARS2020, LAMB, Adafactor, CAME
+LANDSCAPE = SM3, Lion, AdamMini, Shampoo, SOAP, Muon, ScheduleFree
+METHODS = {cls.__name__: cls for cls in CHAPTERS + LANDSCAPE}
 __all__ = ["METHODS", "Optimizer", "clip_grad_norm", "parameter_groups", "together", "trust_ratio", *METHODS]

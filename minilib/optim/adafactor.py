@@ -55,7 +55,6 @@ class Adafactor(Optimizer):
     """Algorithms 4 to 6 of the paper, and the fixed-learning-rate form.
 
     Args:
-        params: see `Optimizer`.
         lr: with `relative_step`, the largest relative step (the paper's 1e-2); without, the learning rate.
         beta2_decay: the exponent -τ of beta2_t = 1 - t^-τ; the paper's is -0.8. No bias correction is needed.
         eps: (eps1, eps2): eps1 is added to g^2, eps2 is the least size that a parameter is taken to have.
@@ -72,23 +71,10 @@ class Adafactor(Optimizer):
         return factored_size(shape)
 
     def __init__(
-        self,
-        params,
-        lr=1e-2,
-        beta2_decay=-0.8,
-        eps=(1e-30, 1e-3),
-        d=1.0,
-        weight_decay=0.0,
-        relative_step=True,
+        self, params, lr=1e-2, beta2_decay=-0.8, eps=(1e-30, 1e-3), d=1.0, weight_decay=0.0, relative_step=True
     ):
         super().__init__(
-            params,
-            lr=lr,
-            beta2_decay=beta2_decay,
-            eps=eps,
-            d=d,
-            weight_decay=weight_decay,
-            relative_step=relative_step,
+            params, lr=lr, beta2_decay=beta2_decay, eps=eps, d=d, weight_decay=weight_decay, relative_step=relative_step
         )
 
     def update(self, x, g, s):

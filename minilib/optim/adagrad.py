@@ -4,8 +4,6 @@ The first divides by the root of the sum of all squared gradients, the second by
 Absent on purpose: torch's lr_decay, initial accumulator, centring and momentum for RMSProp.
 """
 
-from math import prod
-
 import numpy as np
 
 from minilib.optim.base import Optimizer, ema
@@ -14,14 +12,10 @@ from minilib.optim.base import Optimizer, ema
 class Adagrad(Optimizer):
     """`x <- x - lr g / (sqrt(sum of g^2) + eps)`, elementwise. `weight_decay` is an l2 penalty."""
 
-    look, passes = ("pink", "--"), "x g v r, x v w"
+    look, passes, copies = ("pink", "--"), "x g v r, x v w", 1
 
     def __init__(self, params, lr=1e-2, eps=1e-10, weight_decay=0.0):
         super().__init__(params, lr=lr, eps=eps, weight_decay=weight_decay)
-
-    @staticmethod
-    def state_size(shape, **_):
-        return prod(shape)
 
     def update(self, x, g, s):
         g = g + self.weight_decay * x
@@ -37,21 +31,14 @@ class Adagrad(Optimizer):
         return v
 
 
-class RMSProp(Optimizer):
-    """`x <- x - lr g / (sqrt(v) + eps)`, `v` the moving average of g^2 with factor `alpha`, from zero."""
+class RMSProp(Adagrad):
+    """Adagrad with `v` the moving average of g^2 with factor `alpha`, from zero."""
 
-    look, passes = ("pink", "-"), "x g v r, x v w"
+    look = "pink", "-"
 
     def __init__(self, params, lr=1e-2, alpha=0.99, eps=1e-8, weight_decay=0.0):
-        super().__init__(params, lr=lr, alpha=alpha, eps=eps, weight_decay=weight_decay)
+        Optimizer.__init__(self, params, lr=lr, alpha=alpha, eps=eps, weight_decay=weight_decay)
 
-    @staticmethod
-    def state_size(shape, **_):
-        return prod(shape)
-
-    def update(self, x, g, s):
-        g = g + self.weight_decay * x
+    def second_moment(self, g, s):
         # v_t = α v_{t−1} + (1 − α) g_t²
-        v = ema(s, "v", g**2, self.alpha)
-        # x ← x − η g / (√v + ε)
-        x -= self.lr * g / (np.sqrt(v) + self.eps)
+        return ema(s, "v", g**2, self.alpha)

@@ -5,8 +5,6 @@ the decay out of the gradient; AMSGrad never lets the second moment shrink. Epsi
 the correction, as in torch. Absent on purpose: torch's maximize, capturable and differentiable.
 """
 
-from math import prod
-
 import numpy as np
 
 from minilib.optim.base import Optimizer, ema
@@ -16,7 +14,6 @@ class Adam(Optimizer):
     """Adam with an l2 penalty, Algorithm 1 of Kingma & Ba.
 
     Args:
-        params: see `Optimizer`.
         lr: learning rate; about the largest move of any coordinate in one step.
         betas: factors of the two moving averages, each in [0, 1).
         eps: added to the root of the second moment, > 0, in the gradient's unit.
@@ -24,11 +21,7 @@ class Adam(Optimizer):
         bias_correction: divide the averages by 1 - beta^t; off, the first steps differ (the chapter on Adam).
     """
 
-    look, passes = ("sky", "-"), "x g m v r, x m v w"
-
-    @staticmethod
-    def state_size(shape, **_):
-        return 2 * prod(shape)
+    look, passes, copies = ("sky", "-"), "x g m v r, x m v w", 2
 
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, bias_correction=True):
         super().__init__(
@@ -79,11 +72,7 @@ class AMSGrad(Adam):
     before the correction.
     """
 
-    look, passes = ("sky", "--"), "x g m v v r, x m v v w"
-
-    @staticmethod
-    def state_size(shape, **_):
-        return 3 * prod(shape)
+    look, passes, copies = ("sky", "--"), "x g m v v r, x m v v w", 3
 
     def second_moment(self, g, s):
         v = super().second_moment(g, s)

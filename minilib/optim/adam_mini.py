@@ -9,20 +9,17 @@ from math import prod
 
 from minilib.optim.adam import AdamW
 from minilib.optim.base import Optimizer, ema
-from minilib.optim.checks import AXIS, RANGES
 
 
 class AdamMini(AdamW):
     """AdamW, but `v` is the moving average of the block's mean of g².
 
     Args:
-        params: see `Optimizer`.
         lr, betas, eps, weight_decay: as in AdamW.
         axis: of the neurons or tokens, 0 or -1: there is one block for every index along it. 0 fits torch's linear
             weights (out, in) and embeddings, -1 fits `autodiff.Linear` (in, out). None: the array is one block.
     """
 
-    ranges = RANGES | AXIS
     look, passes = ("blue", "--"), "g r; x g m r, x m w"
 
     @staticmethod

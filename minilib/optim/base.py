@@ -8,6 +8,7 @@ hooks, foreach and fused paths ("From NumPy to PyTorch" has those).
 
 import copy
 from collections.abc import Iterable
+from math import prod
 
 import numpy as np
 
@@ -38,10 +39,12 @@ class Optimizer:
 
     ranges = RANGES  # a subclass with an option of its own says here what it may be
     squares = True  # False where a method keeps no squares: it takes gradients whose squares add up to infinity
+    copies = 0  # how many arrays of the parameter's shape the method remembers
     look: tuple[str, str]  # its colour (a name in `plots.COLOURS`) and line style in all figures of the book
     # Which arrays a step reads (r) and writes (w) at least: x the weights, g the gradient, m and v the state. A norm or
     # mean that must be known first costs a pass of its own; vectors of row and column means are not counted.
     passes: str
+    _group: dict | None = None  # at work
 
     def __init__(self, params: Iterable, **defaults):
         self.defaults, self.param_groups, self.state = defaults, [], {}
@@ -49,9 +52,7 @@ class Optimizer:
         if isinstance(params, dict) or hasattr(params, "data"):
             raise ValueError(f"params must be an iterable of parameters or of groups, got one {type(params).__name__}")
         params = list(params)
-        if not params:
-            raise ValueError("params is empty: an optimizer needs at least one parameter")
-        for group in params if isinstance(params[0], dict) else [{"params": params}]:
+        for group in params if params and isinstance(params[0], dict) else [{"params": params}]:
             self.add_param_group(group)
 
     def update(self, x: np.ndarray, g: np.ndarray, s: dict) -> None:
@@ -61,10 +62,10 @@ class Optimizer:
         """
         raise NotImplementedError(f"{type(self).__name__} must write update(x, g, s)")
 
-    @staticmethod
-    def state_size(shape: tuple[int, ...], **options) -> int:
+    @classmethod
+    def state_size(cls, shape: tuple[int, ...], **options) -> int:
         """How many numbers the method remembers for a parameter of this shape; options not given are the defaults."""
-        raise NotImplementedError("a method must say how many numbers it remembers: state_size(shape, **options)")
+        return cls.copies * prod(shape)
 
     def check(self, options: dict) -> None:
         """Raises ValueError when an option is outside its range; a subclass adds what options need of each other."""
@@ -75,28 +76,32 @@ class Optimizer:
         """Add parameters with options of their own; options not named keep the optimizer's defaults."""
         if not isinstance(group, dict) or "params" not in group:
             raise ValueError(f"a group must be a dict with the key 'params', got {group!r}")
-        unknown = set(group) - {"params"} - set(self.defaults)
-        if unknown:
-            raise ValueError(f"unknown option {sorted(unknown)[0]!r}: may be one of {sorted(self.defaults)}")
-        options = {**self.defaults, **{k: v for k, v in group.items() if k != "params"}}
+        options = {k: v for k, v in group.items() if k != "params"}
+        if unknown := sorted(set(options) - set(self.defaults)):
+            raise ValueError(f"unknown option {unknown[0]!r}: may be one of {sorted(self.defaults)}")
+        options = self.defaults | options
         self.check(options)
-        named = [p if isinstance(p, tuple) else (None, p) for p in group["params"]]
-        if not named:
-            raise ValueError(f"params of group {len(self.param_groups)} is empty: give at least one parameter")
-        k = len(self.param_groups)
-        names = [n or _unnamed(i, k) for i, (n, _) in enumerate(named)]
-        for name, (_, p) in zip(names, named, strict=True):
-            check_parameter(name, p)
-        ids = [id(p) for g in self.param_groups for p in g["params"]] + [id(p) for _, p in named]
+        k, names, params = len(self.param_groups), [], []
+        for i, p in enumerate(group["params"]):
+            name, p = p if isinstance(p, tuple) else (None, p)
+            names.append(name or _unnamed(i, k))
+            params.append(p)
+            check_parameter(names[i], p)
+        if not params:
+            raise ValueError(f"params of group {k} is empty: give at least one parameter")
+        ids = [id(p) for p in params + [p for *_, p in self.parameters()]]
         if len(ids) != len(set(ids)):
             raise ValueError("a parameter appears twice: each must be in exactly one group, once")
-        self.param_groups.append({"params": [p for _, p in named], "names": names, **options})
+        self.param_groups.append({"params": params, "names": names, **options})
+
+    def parameters(self) -> list[tuple]:
+        """(its group, its name, the parameter), for all parameters in the order of their numbers."""
+        return [(g, *pair) for g in self.param_groups for pair in zip(g["names"], g["params"], strict=True)]
 
     def zero_grad(self) -> None:
         """Forget all gradients: sets `.grad` to None, so a parameter without a new one is not updated."""
-        for group in self.param_groups:
-            for p in group["params"]:
-                p.grad = None
+        for _, _, p in self.parameters():
+            p.grad = None
 
     def step(self) -> None:
         """Update every parameter that has a gradient.
@@ -106,27 +111,25 @@ class Optimizer:
                 `squares`, too large for that. Every check comes before the first change, so parameters and state are
                 then as they were.
         """
-        work, i = [], 0
         for group in self.param_groups:
             self.check(group)
-            for p, name in zip(group["params"], group["names"], strict=True):
-                if p.grad is not None:
-                    work.append((group, i, p.data, check_gradient(name, p.data, p.grad, self.squares)))
-                i += 1
+        work = [
+            (group, i, p.data, check_gradient(name, p.data, p.grad, self.squares))
+            for i, (group, name, p) in enumerate(self.parameters())
+            if p.grad is not None
+        ]
         for self._group, i, x, g in work:
             s = self.state.setdefault(i, {"step": 0})
             s["step"] += 1
             self.update(x, g, s)
-        self._group = self.param_groups[0]
+        self._group = None
 
     def __getattr__(self, name):
-        groups = self.__dict__.get("param_groups")
-        group = self.__dict__.get("_group") or (groups[0] if groups else {})
-        if name in self.__dict__.get("defaults", {}) and name in group:
-            value = group[name]
-            # A NumPy float64 would turn float32 parameters into float64 state; a Python number does not.
-            return value.item() if isinstance(value, np.generic) else value
-        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+        if name not in self.__dict__.get("defaults", {}):
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+        value = (self._group or self.param_groups[0])[name]
+        # A NumPy float64 would turn float32 parameters into float64 state; a Python number does not.
+        return value.item() if isinstance(value, np.generic) else value
 
     def __setattr__(self, name, value):
         if name in self.__dict__.get("defaults", {}):
@@ -159,16 +162,19 @@ class Optimizer:
         ours = [_shapes(group) for group in self.param_groups]
         if shapes != ours:
             raise ValueError(f"state_dict is for parameters of shapes {shapes}, this optimizer's are {ours}")
-        for k, (group, new) in enumerate(zip(self.param_groups, saved["param_groups"], strict=True)):
-            if set(new) != {"names", *self.defaults}:
-                options = sorted(set(new) - {"names"})
-                raise ValueError(f"state_dict has the options {options}, this optimizer has {sorted(self.defaults)}")
-            for i, (name, own) in enumerate(zip(new.pop("names"), group["names"], strict=True)):
+        groups = list(zip(self.param_groups, saved["param_groups"], strict=True))
+        for k, (group, new) in enumerate(groups):
+            names = new.pop("names")
+            if set(new) != set(self.defaults):
+                raise ValueError(
+                    f"state_dict has the options {sorted(new)}, this optimizer has {sorted(self.defaults)}"
+                )
+            for i, (name, own) in enumerate(zip(names, group["names"], strict=True)):
                 if name != own and _unnamed(i, k) not in (name, own):
                     raise ValueError(f"state_dict has {name} where this optimizer has {own}: give them in one order")
             self.check(new)
         self.state = saved["state"]
-        for group, new in zip(self.param_groups, saved["param_groups"], strict=True):
+        for group, new in groups:
             group.update(new)
 
 

@@ -17,7 +17,6 @@ class CAME(Adafactor):
     """Adafactor's clipped direction, averaged and divided by the root of its factored instability.
 
     Args:
-        params: see `Optimizer`.
         lr: learning rate, >= 0; the paper uses 2e-4 for BERT-Large.
         betas: factors for momentum, second moment and instability.
         eps: (eps1, eps2), added to g^2 and to the instability.
@@ -32,15 +31,7 @@ class CAME(Adafactor):
     def state_size(shape, **_):
         return prod(shape) + factored_size(shape) * (2 if len(shape) > 1 else 1)
 
-    def __init__(
-        self,
-        params,
-        lr=2e-4,
-        betas=(0.9, 0.999, 0.9999),
-        eps=(1e-30, 1e-16),
-        d=1.0,
-        weight_decay=0.0,
-    ):
+    def __init__(self, params, lr=2e-4, betas=(0.9, 0.999, 0.9999), eps=(1e-30, 1e-16), d=1.0, weight_decay=0.0):
         Optimizer.__init__(self, params, lr=lr, betas=betas, eps=eps, d=d, weight_decay=weight_decay)
 
     def update(self, x, g, s):

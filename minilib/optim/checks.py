@@ -9,68 +9,51 @@ def is_number(v):
     return isinstance(v, (int, float, np.integer, np.floating)) and not isinstance(v, bool)
 
 
-def _number(low, high=math.inf, open_low=False):
-    """A test for a finite number in [low, high), or (low, high)."""
-
-    def ok(v):
-        return is_number(v) and (low < v if open_low else low <= v) and v < high
-
-    return ok
+def _each(n, test):
+    return lambda v: isinstance(v, (tuple, list)) and len(v) == n and all(test(x) for x in v)
 
 
-def _tuple_of(*tests):
-    """A test for a tuple whose elements pass `tests`, one each."""
-
-    def ok(v):
-        right_length = isinstance(v, (tuple, list)) and len(v) == len(tests)
-        return right_length and all(test(x) for test, x in zip(tests, v, strict=True))
-
-    return ok
+def _unit(v):
+    return is_number(v) and 0 <= v < 1
 
 
-def _bounds(v):
-    return _tuple_of(_number(0), is_number)(v) and v[0] < v[1]
+def _positive(v):
+    return is_number(v) and 0 < v < math.inf
 
 
-def _flag(v):
-    return isinstance(v, (bool, np.bool_))
+# What an option may be: in words, and a test. Comparisons with nan are false, so nan never passes.
+FRACTION = "a number in [0, 1)", _unit
+POSITIVE = "a finite number > 0", _positive
+NOT_NEGATIVE = "a finite number >= 0", lambda v: is_number(v) and 0 <= v < math.inf
+COUNT = "an integer >= 1", lambda v: isinstance(v, (int, np.integer)) and not isinstance(v, bool) and v >= 1
+FLAG = "True or False", lambda v: isinstance(v, (bool, np.bool_))
+ADJUSTMENTS = ("original", "match_rms_adamw")
 
-
-_unit, _positive = _number(0, 1), _number(0, open_low=True)
-
-# option -> (what it may be, the test). Comparisons with nan are false, so nan never passes.
 RANGES = {
-    "lr": ("a finite number >= 0", _number(0)),
-    "momentum": ("a number in [0, 1)", _unit),
-    "alpha": ("a number in [0, 1)", _unit),
-    "betas": ("two numbers in [0, 1)", _tuple_of(_unit, _unit)),
-    "eps": ("a finite number > 0", _positive),
-    "weight_decay": ("a finite number >= 0", _number(0)),
-    "d": ("a finite number > 0", _positive),
-    "beta2_decay": ("a number in [-1, 0)", _number(-1, 0)),
-    "trust_coefficient": ("a finite number > 0", _positive),
-    "phi": ("bounds (lower, upper) with 0 <= lower < upper", _bounds),
-    "nesterov": ("True or False", _flag),
-    "bias_correction": ("True or False", _flag),
-    "layer_adaptation": ("True or False", _flag),
-    "relative_step": ("True or False", _flag),
+    "lr": NOT_NEGATIVE,
+    "momentum": FRACTION,
+    "alpha": FRACTION,
+    "betas": ("two numbers in [0, 1)", _each(2, _unit)),
+    "eps": POSITIVE,
+    "weight_decay": NOT_NEGATIVE,
+    "d": POSITIVE,
+    "beta2_decay": ("a number in [-1, 0)", lambda v: is_number(v) and -1 <= v < 0),
+    "trust_coefficient": POSITIVE,
+    "phi": ("bounds (lower, upper) with 0 <= lower < upper", lambda v: _each(2, is_number)(v) and 0 <= v[0] < v[1]),
+    "axis": ("0, -1 or None", lambda v: v is None or (type(v) is int and v in (0, -1))),
+    "ns_steps": COUNT,
+    "precondition_frequency": COUNT,
+    "adjust_lr_fn": (f"one of {ADJUSTMENTS}", lambda v: isinstance(v, str) and v in ADJUSTMENTS),
+    "nesterov": FLAG,
+    "bias_correction": FLAG,
+    "layer_adaptation": FLAG,
+    "relative_step": FLAG,
 }
 
-# Adafactor and CAME have a pair of epsilons, CAME also a third beta.
-EPS_PAIR = {"eps": ("a pair of finite numbers > 0", _tuple_of(_positive, _positive))}
-BETAS_TRIPLE = {"betas": ("three numbers in [0, 1)", _tuple_of(_unit, _unit, _unit))}
-
-
-# What only newer methods have.
-def _count(v):
-    return isinstance(v, (int, np.integer)) and not isinstance(v, bool) and v >= 1
-
-
-ADJUSTMENTS = ("original", "match_rms_adamw")
-ADJUST = {"adjust_lr_fn": (f"one of {ADJUSTMENTS}", lambda v: isinstance(v, str) and v in ADJUSTMENTS)}
-AXIS = {"axis": ("0, -1 or None", lambda v: v is None or (isinstance(v, int) and not _flag(v) and v in (0, -1)))}
-BETA1_POSITIVE = {"betas": ("two numbers in [0, 1), the first > 0", lambda v: RANGES["betas"][1](v) and v[0] > 0)}
-COUNTS = dict.fromkeys(("ns_steps", "precondition_frequency"), ("an integer >= 1", _count))
+# Adafactor and CAME have a pair of epsilons, CAME a third beta; ScheduleFree divides by the first.
+EPS_PAIR = {"eps": ("a pair of finite numbers > 0", _each(2, _positive))}
+BETAS_TRIPLE = {"betas": ("three numbers in [0, 1)", _each(3, _unit))}
+BETA1_POSITIVE = {"betas": ("two numbers in [0, 1), the first > 0", lambda v: _each(2, _unit)(v) and v[0] > 0)}
 
 
 def check_option(name: str, value, ranges: dict = RANGES) -> None:

@@ -38,19 +38,26 @@ def parameter_groups(named_parameters: Iterable[tuple], weight_decay: float, **e
     named = list(named_parameters)
     matrices = [(n, p) for n, p in named if p.data.ndim >= 2]
     vectors = [(n, p) for n, p in named if p.data.ndim < 2]
-    groups = [
-        {"params": matrices, "weight_decay": weight_decay},
-        {"params": vectors, "weight_decay": 0.0, **exclude},
-    ]
-    return [group for group in groups if group["params"]]
+    decayed, excluded = {"weight_decay": weight_decay}, {"weight_decay": 0.0, **exclude}
+    return [{"params": some, **options} for some, options in ((matrices, decayed), (vectors, excluded)) if some]
 
 
-class _Together:
-    """See `together`."""
+class Together:
+    """Several optimizers used as one, such as `together(Muon(matrices), AdamW(rest))`.
 
-    def __init__(self, optimizers):
+    Has their `param_groups`, one after the other, `zero_grad`, `step` and `state_bytes`. State is saved and loaded
+    one optimizer at a time. A bad gradient stops the step of its own optimizer, not those that came before.
+
+    Raises:
+        ValueError: a parameter belongs to two of them.
+    """
+
+    def __init__(self, *optimizers):
         self.optimizers = optimizers
         self.param_groups = [group for opt in optimizers for group in opt.param_groups]
+        ids = [id(p) for group in self.param_groups for p in group["params"]]
+        if len(ids) != len(set(ids)):
+            raise ValueError("a parameter belongs to two of the optimizers: each must be in exactly one")
 
     def zero_grad(self):
         for opt in self.optimizers:
@@ -64,16 +71,4 @@ class _Together:
         return sum(opt.state_bytes() for opt in self.optimizers)
 
 
-def together(*optimizers):
-    """Several optimizers used as one, such as `together(Muon(matrices), AdamW(rest))`.
-
-    Has their `param_groups`, one after the other, `zero_grad`, `step` and `state_bytes`. State is saved and loaded
-    one optimizer at a time. A bad gradient stops the step of its own optimizer, not those that came before.
-
-    Raises:
-        ValueError: a parameter belongs to two of them.
-    """
-    ids = [id(p) for opt in optimizers for group in opt.param_groups for p in group["params"]]
-    if len(ids) != len(set(ids)):
-        raise ValueError("a parameter belongs to two of the optimizers: each must be in exactly one")
-    return _Together(optimizers)
+together = Together

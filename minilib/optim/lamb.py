@@ -13,8 +13,8 @@ class LAMB(Adam):
     """Every layer moves by `lr * phi(norm of its weights)` in the direction `r + weight_decay x`.
 
     Args:
-        params: see `Optimizer`. Biases and norms usually go into a group with `layer_adaptation=False`
-            and `weight_decay=0` (see `parameter_groups`).
+        params: biases and norms usually go into a group with `layer_adaptation=False` and `weight_decay=0` (see
+            `parameter_groups`).
         lr: learning rate, >= 0: about the relative change of a layer in one step.
         betas, eps, bias_correction: as in Adam; the paper's first versions have no bias correction.
         weight_decay: decoupled as in AdamW, but inside the ratio.
@@ -35,17 +35,9 @@ class LAMB(Adam):
         phi=IDENTITY,
         layer_adaptation=True,
     ):
-        Optimizer.__init__(
-            self,
-            params,
-            lr=lr,
-            betas=betas,
-            eps=eps,
-            weight_decay=weight_decay,
-            bias_correction=bias_correction,
-            phi=phi,
-            layer_adaptation=layer_adaptation,
-        )
+        moments = {"betas": betas, "eps": eps, "bias_correction": bias_correction}
+        trust = {"phi": phi, "layer_adaptation": layer_adaptation}
+        Optimizer.__init__(self, params, lr=lr, **moments, weight_decay=weight_decay, **trust)
 
     def update(self, x, g, s):
         # r = m̂ / (√v̂ + ε)

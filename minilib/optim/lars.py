@@ -16,7 +16,7 @@ class LARS(SGD):
     """The 2017 form, in the comments with that paper's letters: learning rate γ, momentum μ, decay β, trust η.
 
     Args:
-        params: see `Optimizer`. Biases and norms usually go into a group with `layer_adaptation=False`.
+        params: biases and norms usually go into a group with `layer_adaptation=False`.
         lr: global learning rate, >= 0; it is inside the buffer, so a change of lr acts on new gradients only.
         momentum: in [0, 1).
         weight_decay: added to the gradient, and to the denominator of the ratio.
@@ -24,40 +24,22 @@ class LARS(SGD):
         layer_adaptation: False makes this group's steps plain momentum SGD.
     """
 
-    look, passes = ("orange", "-"), "x g r; x g m r, x m w"
+    look, passes, nesterov = ("orange", "-"), "x g r; x g m r, x m w", False
 
     @staticmethod
     def state_size(shape, momentum=0.9, **_):
         return prod(shape) if momentum else 0
 
-    def __init__(
-        self,
-        params,
-        lr=1.0,
-        momentum=0.9,
-        weight_decay=0.0,
-        trust_coefficient=1e-3,
-        layer_adaptation=True,
-    ):
-        Optimizer.__init__(
-            self,
-            params,
-            lr=lr,
-            momentum=momentum,
-            weight_decay=weight_decay,
-            trust_coefficient=trust_coefficient,
-            layer_adaptation=layer_adaptation,
-        )
-
-    nesterov = False
+    def __init__(self, params, lr=1.0, momentum=0.9, weight_decay=0.0, trust_coefficient=1e-3, layer_adaptation=True):
+        trust = {"trust_coefficient": trust_coefficient, "layer_adaptation": layer_adaptation}
+        Optimizer.__init__(self, params, lr=lr, momentum=momentum, weight_decay=weight_decay, **trust)
 
     def update(self, x, g, s):
         # λˡ = η ‖w‖ / (‖g‖ + β ‖w‖)
         size = norm(x)
         length = norm(g) + self.weight_decay * size
-        ratio = self.trust_coefficient * size / length if size > 0 and length > 0 else 1.0
-        if not self.layer_adaptation:
-            ratio = 1.0
+        adapts = self.layer_adaptation and size > 0 and length > 0
+        ratio = self.trust_coefficient * size / length if adapts else 1.0
         # v ← μ v + γ λˡ (g + β w)
         step = self.lr * ratio * (g + self.weight_decay * x)
         # w ← w − v
@@ -68,25 +50,16 @@ class LARS2020(Optimizer):
     """Algorithm 1 of the LAMB paper: every layer moves by `lr * phi(norm of its weights)`, whatever its gradient.
 
     Args:
-        params, lr, weight_decay, layer_adaptation: as in `LARS`.
+        lr, weight_decay, layer_adaptation: as in `LARS`.
         momentum: beta_1, factor of a moving *average* of g + weight_decay x (no bias correction).
         phi: bounds (lower, upper) on the weights' norm, by default none.
     """
 
-    squares, passes = False, "x g m r, m w; x m r, x w"
-
-    @staticmethod
-    def state_size(shape, **_):
-        return prod(shape)
+    squares, passes, copies = False, "x g m r, m w; x m r, x w", 1
 
     def __init__(self, params, lr=1e-2, momentum=0.9, weight_decay=0.0, phi=IDENTITY, layer_adaptation=True):
         super().__init__(
-            params,
-            lr=lr,
-            momentum=momentum,
-            weight_decay=weight_decay,
-            phi=phi,
-            layer_adaptation=layer_adaptation,
+            params, lr=lr, momentum=momentum, weight_decay=weight_decay, phi=phi, layer_adaptation=layer_adaptation
         )
 
     def update(self, x, g, s):

@@ -4,8 +4,6 @@ One moving average is all it remembers, and every coordinate moves by the learni
 search over programs, not derived. Absent on purpose: nothing; the method has no epsilon and no bias correction.
 """
 
-from math import prod
-
 import numpy as np
 
 from minilib.optim.base import Optimizer, ema
@@ -15,17 +13,12 @@ class Lion(Optimizer):
     """Decoupled decay as in AdamW, then a step of exactly `lr` in every coordinate (0 where the sign is 0).
 
     Args:
-        params: see `Optimizer`.
         lr: learning rate; the authors advise 3 to 10 times less than AdamW's.
         betas: weight of the momentum in the step, and factor of the moving average; each in [0, 1).
         weight_decay: decoupled, times lr; the authors advise 3 to 10 times AdamW's.
     """
 
-    squares, look, passes = False, ("orange", "--"), "x g m r, x m w"
-
-    @staticmethod
-    def state_size(shape, **_):
-        return prod(shape)
+    squares, look, passes, copies = False, ("orange", "--"), "x g m r, x m w", 1
 
     def __init__(self, params, lr=1e-4, betas=(0.9, 0.99), weight_decay=0.0):
         super().__init__(params, lr=lr, betas=betas, weight_decay=weight_decay)

@@ -9,7 +9,6 @@ from math import prod
 import numpy as np
 
 from minilib.optim.base import Optimizer
-from minilib.optim.checks import ADJUST, COUNTS, RANGES
 from minilib.optim.sgd import SGD
 from minilib.optim.trust import norm
 
@@ -37,7 +36,7 @@ class Muon(SGD):
     """`x <- x - lr k O` with O the orthogonalised momentum and a factor k for the shape.
 
     Args:
-        params: matrices only; see `Optimizer`.
+        params: matrices only.
         lr: learning rate.
         momentum: in [0, 1). torch averages gradients where SGD sums them: O does not see the difference.
         weight_decay: decoupled, times lr.
@@ -50,7 +49,6 @@ class Muon(SGD):
         ValueError: a parameter is not a matrix.
     """
 
-    ranges = RANGES | COUNTS | ADJUST
     look, passes = ("black", "-."), "g m r, m w; x m r, x w"
 
     @staticmethod
@@ -58,14 +56,7 @@ class Muon(SGD):
         return prod(shape) * (1 if len(shape) == 2 else 2)  # what is no matrix goes to AdamW
 
     def __init__(
-        self,
-        params,
-        lr=1e-3,
-        momentum=0.95,
-        weight_decay=0.1,
-        nesterov=True,
-        ns_steps=5,
-        adjust_lr_fn="original",
+        self, params, lr=1e-3, momentum=0.95, weight_decay=0.1, nesterov=True, ns_steps=5, adjust_lr_fn="original"
     ):
         options = {"lr": lr, "momentum": momentum, "weight_decay": weight_decay, "nesterov": nesterov}
         Optimizer.__init__(self, params, **options, ns_steps=ns_steps, adjust_lr_fn=adjust_lr_fn)

@@ -16,7 +16,6 @@ class ScheduleFree(Adam):
     """RMSProp's bias-corrected step for z, and y = (1 - beta1) z + beta1 x.
 
     Args:
-        params: see `Optimizer`.
         lr: learning rate, constant after warm-up.
         betas: beta1 in (0, 1) interpolates between z and x, in the place of momentum; beta2 as in Adam.
         eps: as in Adam.
@@ -64,13 +63,9 @@ class ScheduleFree(Adam):
         self._move(False)
 
     def _move(self, averaged: bool) -> None:
-        i = 0
-        for group in self.param_groups:
-            beta1 = group["betas"][0]
-            weight = 1 - 1 / beta1 if averaged else 1 - beta1
-            for p in group["params"]:
-                s = self.state.get(i, {"averaged": averaged})
-                if s.get("averaged", False) != averaged:
-                    p.data += weight * (s["z"] - p.data)
-                    s["averaged"] = averaged
-                i += 1
+        for i, (group, _, p) in enumerate(self.parameters()):
+            s = self.state.get(i)
+            if s and s.get("averaged", False) != averaged:
+                beta1 = group["betas"][0]
+                p.data += (1 - 1 / beta1 if averaged else 1 - beta1) * (s["z"] - p.data)
+                s["averaged"] = averaged

@@ -15,7 +15,6 @@ class SGD(Optimizer):
     """`x <- x - lr m`, where `m` is the gradient, or the momentum buffer when `momentum > 0`.
 
     Args:
-        params: see `Optimizer`.
         lr: learning rate, >= 0.
         momentum: in [0, 1); 0 keeps no state.
         weight_decay: adds `weight_decay * x` to the gradient (an l2 penalty).

@@ -32,7 +32,6 @@ class Shampoo(Optimizer):
     """`x <- x - lr L^(-1/4) m R^(-1/4)` for matrices; a tensor of order k has k matrices and the exponent -1/(2k).
 
     Args:
-        params: see `Optimizer`.
         lr: learning rate.
         momentum: factor of a moving average of the gradient, in [0, 1); the matrices see the gradient itself.
         eps: the matrices start at eps times the identity, > 0.

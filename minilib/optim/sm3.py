@@ -17,7 +17,6 @@ class SM3(Adagrad):
     """Adagrad's step with the accumulator of `second_moment`; on vectors and scalars it is Adagrad.
 
     Args:
-        params: see `Optimizer`.
         lr: learning rate.
         momentum: factor of a moving average of the steps, in [0, 1); 0 keeps no such state (the paper uses 0.9).
         eps: added to the root of the accumulator, > 0.

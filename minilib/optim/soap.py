@@ -12,7 +12,6 @@ import numpy as np
 
 from minilib.optim.adam import AdamW
 from minilib.optim.base import Optimizer, ema
-from minilib.optim.checks import COUNTS, RANGES
 from minilib.optim.shampoo import along, gram
 
 
@@ -20,13 +19,11 @@ class SOAP(AdamW):
     """AdamW on the rotated gradient, rotated back.
 
     Args:
-        params: see `Optimizer`.
         lr, eps, weight_decay: as in AdamW.
         betas: factors of the two moving averages; the second is also that of Shampoo's matrices.
         precondition_frequency: steps from one refresh of the basis to the next, an integer >= 1.
     """
 
-    ranges = RANGES | COUNTS
     look, passes = ("pink", "-."), "g r; x g m v r, x m v w"
 
     @staticmethod

@@ -7,12 +7,13 @@ Absent on purpose: numbers that never meet (a SymPy symbol beside a z3 term), an
 
 import math
 import sys
-from contextlib import contextmanager
 from fractions import Fraction
+from functools import reduce
+from operator import add, eq, ge, gt, le, lt, ne
 
 import numpy as np
 
-RELATIONS = ("<", "<=", "=", ">=", ">", "!=")
+RELATIONS = {"<": lt, "<=": le, "=": eq, ">=": ge, ">": gt, "!=": ne}
 
 
 class IrrationalError(ArithmeticError):
@@ -41,22 +42,16 @@ def compare(left, relation: str, right):
     """
     if relation not in RELATIONS:
         raise ValueError(f"relation must be one of {', '.join(RELATIONS)}, got {relation!r}")
-    if relation in ("=", "!=") and kind(left, right) == "sympy":
+    package = kind(left, right) if relation in ("=", "!=") else ""
+    if package == "sympy":
         sympy = sys.modules["sympy"]
         return sympy.Eq(left, right) if relation == "=" else sympy.Ne(left, right)
-    if relation in ("=", "!=") and kind(left, right) == "mpmath":
+    if package == "mpmath":  # compares the ends of intervals, so that equal ends would be equal numbers
         gap = left - right
-        if gap.a <= 0 <= gap.b and not gap.a == gap.b == 0:
-            raise UndecidedError(f"{left} {relation} {right}")
-        return (gap == 0) == (relation == "=")
-    answer = {
-        "<": lambda: left < right,
-        "<=": lambda: left <= right,
-        "=": lambda: left == right,
-        ">=": lambda: left >= right,
-        ">": lambda: left > right,
-        "!=": lambda: left != right,
-    }[relation]()
+        equal = gap.a == gap.b == 0
+        answer = (relation == "=") == equal if equal or not gap.a <= 0 <= gap.b else None
+    else:
+        answer = RELATIONS[relation](left, right)
     if answer is None:  # so mpmath says that it cannot tell
         raise UndecidedError(f"{left} {relation} {right}")
     return answer
@@ -64,16 +59,16 @@ def compare(left, relation: str, right):
 
 def if_(left, relation: str, right, then, otherwise):
     """`then` where `left relation right`, else `otherwise`."""
-    test = compare(left, relation, right)
-    if kind(left, right) == "z3" and not isinstance(test, bool):
+    test, package = compare(left, relation, right), kind(left, right)
+    if package == "z3" and not isinstance(test, bool):
         z3 = sys.modules["z3"]
         return z3.If(test, *(x if kind(x) == "z3" else z3.RealVal(x) for x in (then, otherwise)))
-    if kind(left, right) == "sympy":
+    if package == "sympy":
         return sys.modules["sympy"].Piecewise((then, test), (otherwise, True))
     if isinstance(test, np.ndarray):
         return np.where(test, then, otherwise)
     chosen = then if test else otherwise
-    return chosen + 0 * left if kind(left) == "mpmath" and isinstance(chosen, int | Fraction) else chosen
+    return chosen + 0 * left if package == "mpmath" and isinstance(chosen, int | Fraction) else chosen
 
 
 def sign(x):
@@ -95,10 +90,7 @@ def minimum(a, b):
 
 def total(numbers):
     """The sum of a list; 0 when it is empty."""
-    result, *others = list(numbers) or [0]
-    for x in others:
-        result = result + x
-    return result
+    return reduce(add, list(numbers) or [0])
 
 
 def dot(a, b):
@@ -115,45 +107,35 @@ def square(v):
     return dot(v, v)
 
 
-_collected: dict[str, tuple] | None = None
-
-
-@contextmanager
-def collecting():
-    """Around a step whose numbers are z3's: gives its roots, {text of the radicand: (root, radicand)}."""
-    global _collected
-    before, _collected = _collected, {}
-    try:
-        yield _collected
-    finally:
-        _collected = before
+z3_roots: dict[str, tuple] = {}  # {text of the radicand: (root, radicand)}: `decide` empties it, and reads it
 
 
 def root(x):
-    """The square root. A z3 term's is a new number r, for which `collecting` notes the radicand.
+    """The square root. A z3 term's is a new number r, which `z3_roots` notes with its radicand.
 
     Raises:
         IrrationalError: x is a Fraction (or an int) that is no square of a rational.
         ValueError: x is a negative number.
     """
-    if kind(x) == "z3":
-        name = x.sexpr()
-        _collected.setdefault(name, (sys.modules["z3"].Real(f"root{len(_collected)}"), x))
-        return _collected[name][0]
-    if kind(x) == "sympy":
+    package = kind(x)
+    if package == "z3":
+        new = sys.modules["z3"].Real(f"root{len(z3_roots)}"), x
+        return z3_roots.setdefault(x.sexpr(), new)[0]
+    if package == "sympy":
         return sys.modules["sympy"].sqrt(x)
-    if kind(x) == "mpmath":
+    if package == "mpmath":
+        if x.a < 0 <= x.b:
+            raise UndecidedError(f"the root of {x}")
         if x.b < 0:
             raise ValueError(f"the root of {x}")
-        if x.a < 0:
-            raise UndecidedError(f"the root of {x}")
         return x.ctx.sqrt(x)
-    if isinstance(x, int | Fraction):
-        x = Fraction(x)
-        if x < 0:
-            raise ValueError(f"the root of {x}")
-        top, bottom = math.isqrt(x.numerator), math.isqrt(x.denominator)
-        if (top * top, bottom * bottom) != (x.numerator, x.denominator):
-            raise IrrationalError(f"the root of {x}")
-        return Fraction(top, bottom)
-    return np.sqrt(np.asarray(x, float)) if isinstance(x, np.ndarray) else math.sqrt(x)
+    if isinstance(x, np.ndarray):
+        return np.sqrt(np.asarray(x, float))
+    if not isinstance(x, int | Fraction):
+        return math.sqrt(x)
+    if x < 0:
+        raise ValueError(f"the root of {x}")
+    exact = Fraction(math.isqrt(x.numerator), math.isqrt(x.denominator))
+    if exact * exact != x:
+        raise IrrationalError(f"the root of {x}")
+    return exact

@@ -1,44 +1,88 @@
 """The adversary: instances that satisfy the assumptions of a step and are otherwise as mean as can be.
 
-Hypothesis draws instances with zeros, equal entries, one entry alone, exact cancellation, both ends of every interval,
-and sizes from 1e-150 to 1e150. Then each of many starts, the tightest of these among them, climbs towards the largest
-left side beside the right. What looks broken counts only when `judge`, which does not round, agrees, and is then made
+It draws instances with zeros, equal entries, one entry alone, exact cancellation, both ends of every interval, and
+sizes from 1e-150 to 1e150. Then each of many starts, the tightest of these among them, climbs towards the largest left
+side beside the right. What looks broken counts only when `judge`, which does not round, agrees, and is then made
 simpler as long as it stays broken. Absent on purpose: a proof. What stands unbroken has been attacked, no more.
 """
 
+import contextlib
+import itertools
 import math
-import random
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
+from random import Random
 
 from minilib import needs
 from minilib.theory.arithmetic import compare
-from minilib.theory.steps import FAILURES, Step, convert, flat, judge, namespace, verdict
-from minilib.theory.strategies import PLAIN, into, mean_instances, sizes_of
+from minilib.theory.steps import FAILURES, Step, Variable, convert, flat, judge, namespace, verdict
 
 TIGHTEST = 12
+PLAIN = [Fraction(x) for x in (0, 1, -1, 2, -2, 3, Fraction(1, 2), Fraction(-1, 2), 10, Fraction(1, 10))]
+WILD = [s * Fraction(10) ** k for k in (-150, -9, -3, 3, 9, 150) for s in (1, -1)]
+
+
+def attack(step: Step, draws: int = 1000, starts: int = 16, climb: int = 60, seed: int = 0, first=()) -> "Attack":
+    """Attack a step; the same seed makes the same attack.
+
+    Args:
+        draws: instances drawn.
+        starts, climb: starts of the ascent, and moves from each.
+        first: instances to try before all others, say from a step that they broke.
+    """
+    begin, found, rng = time.perf_counter(), Attack(step), Random(seed)
+    summits = (summit for k in range(starts) for summit in _climb(found, k, climb, rng))
+    for by, instances in {
+        "given": first,
+        "draw": (_drawn(step, rng, exact=True) for _ in range(draws)),
+        "ascent": summits,
+    }.items():
+        broken = next((instance for instance in instances if found.breaks(instance)), None)
+        if broken is not None:
+            found.counterexample, found.by = simplest(step, broken), by
+            break
+    found.seconds = time.perf_counter() - begin
+    return found
 
 
 @dataclass
 class Attack:
-    """What an attack found. `least_slack` is (right - left) / max(|left|, |right|), `largest_share` left / right."""
+    """What an attack found. `attacks` counts the instances inside the assumptions, `largest_share` is left / right."""
 
-    step: str
-    attacks: int
-    least_slack: float
-    largest_share: float
-    counterexample: dict | None
-    by: str | None
-    seconds: float
+    step: Step
+    attacks: int = 0
+    largest_share: float = -math.inf
+    counterexample: dict | None = None
+    by: str | None = None
+    seconds: float = 0.0
+    tight: list[tuple] = field(default_factory=list)  # (gap, instance) where the sides were nearest, for the ascent
 
     def __str__(self) -> str:
         """Such as 'short step: stands after 812 attacks, 0.97 of the bound reached', or what breaks it."""
         if self.counterexample is None:
             reached = f"{self.largest_share:.3g} of the bound reached" if math.isfinite(self.largest_share) else "-"
-            return f"{self.step}: stands after {self.attacks} attacks, {reached}"
+            return f"{self.step.name}: stands after {self.attacks} attacks, {reached}"
         numbers = ", ".join(f"{name} = {plain(value)}" for name, value in self.counterexample.items())
-        return f"{self.step}: broken by {numbers}"
+        return f"{self.step.name}: broken by {numbers}"
+
+    def breaks(self, instance: dict) -> bool:
+        """Does it break the step, without rounding? Counts it, and remembers how near it came."""
+        answer, left, right = judge(self.step, instance)
+        self.attacks += answer != "outside"
+        if right is not None:
+            with needs("prove"):
+                from mpmath import mpf, workprec
+            with workprec(1000):  # numbers of any size, an interval's middle
+                left, right = (
+                    mpf(x.mid.a) if hasattr(x, "mid") else mpf(x.numerator) / x.denominator for x in (left, right)
+                )
+                if right > 0:
+                    self.largest_share = max(self.largest_share, float(left / right))
+            gap = _gap(self.step, instance)
+            if gap and gap[0] < -1e-9:
+                self.tight = sorted([*self.tight, (gap, instance)], key=lambda row: row[0], reverse=True)[:TIGHTEST]
+        return answer in FAILURES
 
 
 def plain(x) -> str:
@@ -46,103 +90,104 @@ def plain(x) -> str:
     return f"[{', '.join(map(plain, x))}]" if isinstance(x, list) else str(x)
 
 
-def attack(step: Step, draws: int = 300, starts: int = 8, climb: int = 60, seed: int = 0, first=()) -> Attack:
-    """Attack a step; the same seed makes the same attack.
+def _drawn(step: Step, rng: Random, exact: bool) -> dict:
+    """An instance whose numbers come from a pool of one, two, three or many; assumptions are not looked at."""
+    kinds = [lambda: rng.choice(PLAIN), lambda: Fraction(rng.randint(-100, 100), rng.randint(1, 20))]
+    kinds += [lambda: rng.choice(WILD)] * (rng.random() < 0.5)
+    if not exact:
+        kinds = [lambda: rng.gauss(0, 1), lambda: 10 ** rng.uniform(-3, 3), lambda: float(rng.choice(PLAIN))]
+    pool = [rng.choice(kinds)() for _ in range(rng.choice((1, 2, 3, 40)))]
+    instance = step.instance(rng.choice(step.all_sizes()), lambda name, v: into(rng.choice(pool), v))
+    return instance | {name: _arranged(instance[name], rng, v) for name, v in step.variables.items() if v.shape}
 
-    Args:
-        draws: instances drawn by hypothesis, shrinking not counted.
-        starts, climb: starts of the ascent, and moves from each.
-        first: instances to try before all others, say from a step that they broke.
+
+def _arranged(x: list, rng: Random, variable: Variable) -> list:
+    """A vector, or every row of a matrix, by a pattern."""
+    if isinstance(x[0], list):
+        return [_arranged(row, rng, variable) for row in x]
+    first, *rest = x
+    patterns = {
+        "each for itself": x,
+        "equal": [first for _ in x],
+        "one alone": [first, *(0 * y for y in rest)],
+        "opposite signs": [first * (-1) ** k for k in range(len(x))],
+        "sum zero": [*x[:-1], -sum(x[:-1], 0 * first)],
+        "sign and size": [first * 10**9, *rest],
+    }
+    return [into(y, variable) for y in patterns[rng.choice([*patterns])]]
+
+
+def into(x, variable: Variable):
+    """x moved between the variable's bounds: by its size where only the sign is wrong."""
+    if variable.low is not None and x < variable.low:
+        x = max(-x, variable.low)
+    if variable.high is not None and x > variable.high:
+        x = variable.high / x if variable.low == 0 else variable.high
+    return x
+
+
+def _climb(found: Attack, k: int, climb: int, rng: Random):
+    """The summit of climb k, which goes by floats, as fractions: the simpler ones first where it is above the bound."""
+    step, here, height, pace = found.step, None, (-math.inf,), 1.0
+    if k % 4 < 3 and k - k // 4 < len(found.tight):
+        here = found.tight[k - k // 4][-1]
+
+    def moved(x, variable):
+        x = float(x)
+        x = rng.choice((x, x, x, x, x * math.exp(pace * rng.gauss(0, 1)), x + pace * rng.gauss(0, 1), 0.0))
+        return into(x, variable)
+
+    for _ in range(climb):
+        there = _drawn(step, rng, exact=False) if here is None else _each(step, here, moved)
+        gap = _gap(step, there, free_of_scale=k % 2 == 0)
+        found.attacks += gap is not None
+        if gap is not None and gap > height:
+            here, height, pace = there, gap, min(2 * pace, 2.0)
+        else:
+            pace *= 0.9
+    for digits in (1, 10, 1000, 10**9) if height[0] > 0 else ():
+        yield _each(step, here, lambda x, _, digits=digits: Fraction(x).limit_denominator(digits))
+    if here is not None:
+        yield _each(step, here, lambda x, _: Fraction(x))
+
+
+def _each(step: Step, instance: dict, change) -> dict:
+    """The instance with `change(number, variable)` for every number; the sizes stay."""
+    changed = {name: convert(instance[name], lambda x, v=v: change(x, v)) for name, v in step.variables.items()}
+    return instance | changed
+
+
+def _gap(step: Step, instance: dict, free_of_scale: bool = True) -> tuple[float, float] | None:
+    """How far left is above right, in floats, relative to the larger side: what an ascent makes larger.
+
+    Where one side is 0 that is -1 all the way to the boundary, and the second number decides: how far at all or,
+    `free_of_scale`, relative to the largest side that the same numbers have with other signs, so that shorter vectors
+    are no nearer. None outside the assumptions or beyond what floats hold.
     """
-    begin, tally = time.perf_counter(), Tally(step)
-    found, by = next((instance for instance in first if tally.broken(instance)), None), "given"
-    if found is None:
-        found, by = _draw(tally, draws, seed), "hypothesis"
-    if found is None:
-        found, by = _ascend(tally, starts, climb, random.Random(seed)), "ascent"
-    found = found and simplest(step, found)
-    seconds = time.perf_counter() - begin
-    by = by if found else None
-    return Attack(step.name, tally.attacks, tally.least_slack, tally.largest_share, found, by, seconds)
-
-
-class Tally:
-    """Counts the instances inside the assumptions, and remembers the tightest, from exact sides."""
-
-    def __init__(self, step: Step):
-        self.step, self.attacks, self.least_slack, self.largest_share = step, 0, math.inf, -math.inf
-        # slack above zero, the sides' distance (which decides where a side is 0, and the slack 1), and the instance:
-        self.tight: list[tuple[float, float, dict]] = []  # the ascent starts from these
-
-    def broken(self, instance: dict) -> bool:
-        answer, left, right = judge(self.step, instance)
-        self.attacks += answer != "outside"
-        if left is not None and right is not None:
-            slack, apart = self.note(left, right)
-            if 1e-9 < slack < 2:
-                self.tight = sorted([*self.tight, (slack, apart, instance)], key=lambda row: row[:2])[:TIGHTEST]
-        return answer in FAILURES
-
-    def note(self, left, right) -> tuple[float, float]:
-        with needs("prove"):
-            from mpmath import workprec
-        with workprec(1000):
-            return self._note(middle(left), middle(right))
-
-    def _note(self, left, right) -> tuple[float, float]:
-        size = max(abs(left), abs(right))
-        slack = float((right - left) / size) if size else 0.0
-        slack = abs(slack) if self.step.relation == "=" else slack
-        if size:
-            self.least_slack = min(self.least_slack, slack)
-        if right > 0:
-            self.largest_share = max(self.largest_share, float(left / right))
-        return slack, float(abs(right - left))
-
-    def gap(self, instance: dict) -> tuple[float, float] | None:
-        """(left - right) / larger side and left - right, in floats: what an ascent makes larger, the first first.
-
-        Where one side is 0 the first is -1 all the way to the boundary, and only the second has a slope. None outside
-        the assumptions or beyond what floats hold.
-        """
-        try:
-            s = namespace(instance, float)
-            if not all(compare(*premise) for premise in self.step.premises(s)):
-                return None
-            left, right = self.step.left(s), self.step.right(s)
-        except (ArithmeticError, ValueError):
-            return None
-        size = max(abs(left), abs(right))
-        if not 1e-200 < size < math.inf:
-            return None
-        apart = abs(left - right) if self.step.relation == "=" else left - right
-        return apart / size, apart
-
-
-def middle(x):
-    """A number, or the middle of an interval, in mpmath's floats of any size."""
-    from mpmath import mpf
-
-    if isinstance(x, int | float):
-        return mpf(x)
-    return mpf(x.numerator) / x.denominator if isinstance(x, Fraction) else mpf(x.mid.a)
-
-
-def _draw(tally: Tally, draws: int, seed: int) -> dict | None:
-    with needs("prove"):
-        from hypothesis import HealthCheck, Phase, find, settings
-        from hypothesis.errors import NoSuchExample, Unsatisfiable
-    rules = settings(
-        max_examples=draws,
-        deadline=None,
-        database=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
     try:
-        return find(mean_instances(tally.step), tally.broken, settings=rules, random=random.Random(seed))
-    except (NoSuchExample, Unsatisfiable):
+        s = namespace(instance, float)
+        if not all(compare(*premise) for premise in step.premises(s)):
+            return None
+        left, right = step.left(s), step.right(s)
+    except (ArithmeticError, ValueError):
         return None
+    size = max(abs(left), abs(right))
+    if not 1e-200 < size < math.inf:
+        return None
+    apart = abs(left - right) if step.relation == "=" else left - right
+    scale = max(size, _largest(step, instance)) if free_of_scale and not (left and right) else 1.0
+    return apart / size, apart / scale
+
+
+def _largest(step: Step, instance: dict) -> float:
+    """The larger side of the instance with signs that are all plus, or take turns; 0 where there is none."""
+    sizes = [0.0]
+    for signs in ((1,), (1, -1), (-1, 1)):
+        turn = itertools.cycle(signs)
+        s = namespace(_each(step, instance, lambda x, _, turn=turn: next(turn) * abs(x)), float)
+        with contextlib.suppress(ArithmeticError, ValueError):
+            sizes += [abs(step.left(s)), abs(step.right(s))]
+    return max(sizes)
 
 
 def simplest(step: Step, instance: dict, trials: int = 150) -> dict:
@@ -150,80 +195,17 @@ def simplest(step: Step, instance: dict, trials: int = 150) -> dict:
 
     What is undefined there stays undefined, and what is broken stays broken.
     """
-    fails = verdict(step, instance)
-    for k in range(sum(len(flat(instance[name])) for name in step.variables)):
-        old = [x for name in step.variables for x in flat(instance[name])][k]
-        for new in [x for x in (Fraction(0), *map(Fraction, (1, -1, 2)), Fraction(round(old))) if x != old]:
-            leaves = iter(
-                [new if i == k else x for i, x in enumerate(flat([instance[name] for name in step.variables]))]
-            )
-            other = instance | {
-                name: convert(instance[name], lambda _, leaves=leaves: next(leaves)) for name in step.variables
-            }
+    fails, leaves = verdict(step, instance), flat([instance[name] for name in step.variables])
+    for k, old in enumerate(leaves):
+        for new in map(Fraction, (0, 1, -1, 2, round(old))):
+            if new == old:
+                continue
+            simpler = iter([*leaves[:k], new, *leaves[k + 1 :]])
+            other = _each(step, instance, lambda *_, simpler=simpler: next(simpler))
             trials -= 1
             if verdict(step, other) == fails:
-                instance = other
+                instance, leaves[k] = other, new
                 break
             if trials <= 0:
                 return instance
     return instance
-
-
-def _ascend(tally: Tally, starts: int, climb: int, rng: random.Random) -> dict | None:
-    """Climb in floats; a summit above the bound is simplified and judged without rounding."""
-    step, tight = tally.step, [instance for *_, instance in tally.tight]
-    for k in range(starts):
-        sizes, here, height, pace = rng.choice(sizes_of(step)), None, (-math.inf,), 1.0
-        if k % 4 < 3 and k - k // 4 < len(tight):
-            here = tight[k - k // 4]
-            sizes = {name: here[name] for name in step.sizes}
-        for _ in range(climb):
-            there = _move(step, sizes, here, pace, rng)
-            gap = tally.gap(there)
-            tally.attacks += gap is not None
-            if gap is not None and gap > height:
-                here, height, pace = there, gap, min(2 * pace, 2.0)
-            else:
-                pace *= 0.9
-        for digits in (1, 10, 1000, 10**9, None) if height[0] > 0 else (None,) if here else ():
-            exact = {name: value if name in sizes else _simple(value, digits) for name, value in here.items()}
-            if tally.broken(exact):
-                return exact
-    return None
-
-
-def _move(step, sizes, here, pace, rng):
-    result = dict(sizes)
-    for name, variable in step.variables.items():
-        lengths = [sizes[size] for size in variable.shape]
-        old = iter(flat(here[name]) if here else [])
-
-        def entry(variable=variable, old=old):
-            x = next(old, None)
-            if x is None:
-                x = rng.choice((rng.gauss(0, 1), 10 ** rng.uniform(-3, 3), float(rng.choice(PLAIN))))
-            else:
-                x = float(x)
-                x = rng.choice((x, x, x, x, x * math.exp(pace * rng.gauss(0, 1)), x + pace * rng.gauss(0, 1), 0.0))
-            return into(x, variable)
-
-        filled = _fill(lengths, entry)
-        result[name] = filled if here else _alone(filled, rng)
-    return result
-
-
-def _fill(lengths, entry):
-    return [_fill(lengths[1:], entry) for _ in range(lengths[0])] if lengths else entry()
-
-
-def _alone(x, rng):
-    """In a third of the vectors one entry alone."""
-    if isinstance(x, list) and not isinstance(x[0], list) and rng.random() < 1 / 3:
-        return [x[0]] + [0.0] * (len(x) - 1)
-    return [_alone(part, rng) for part in x] if isinstance(x, list) and isinstance(x[0], list) else x
-
-
-def _simple(x, digits):
-    if isinstance(x, list):
-        return [_simple(part, digits) for part in x]
-    return Fraction(x).limit_denominator(digits) if digits else Fraction(x)

@@ -2,18 +2,21 @@
 
 An identity without cases goes to SymPy: left - right simplifies to 0. Everything else goes to z3, which is asked for
 real numbers that satisfy the assumptions and not the step; of an identity, for such that make a divisor 0, which SymPy
-cancels unseen. It proves that there are none, or shows some, or gives up when its time is over. A root becomes a number
-r with r >= 0 and r^2 = x. Absent on purpose: all sizes at once. A proof by induction stays a person's work.
+cancels unseen. It proves that there are none, or shows some, or gives up when its work is done: work is counted, not
+timed, so that a busy machine decides the same. A root becomes a number r with r >= 0 and r^2 = x. Absent on purpose:
+all sizes at once. A proof by induction stays a person's work.
 """
 
-import time
 from dataclasses import dataclass
 from fractions import Fraction
 from types import SimpleNamespace
 
 from minilib import needs
-from minilib.theory.arithmetic import collecting, compare, kind
-from minilib.theory.steps import FAILURES, Step, verdict
+from minilib.theory.arithmetic import compare, z3_roots
+from minilib.theory.steps import FAILURES, Step, convert, verdict
+
+WORK = 12_000_000  # z3's units a second, as statements have them that it decides
+PATIENCE = 5  # times `seconds` by the clock, where a unit takes longer
 
 
 @dataclass
@@ -23,9 +26,8 @@ class Decision:
     step: str
     sizes: dict[str, int]
     answer: str
-    by: str | None
-    counterexample: dict | None
-    seconds: float
+    by: str | None = None
+    counterexample: dict | None = None
 
     def __str__(self) -> str:
         """Such as 'short step: true for all reals at d = 3 (z3)'."""
@@ -35,63 +37,54 @@ class Decision:
 
 
 def decide(step: Step, sizes: dict[str, int] | None = None, seconds: float = 10.0) -> Decision:
-    """Is the step true for all reals at these sizes? `seconds` bounds z3's search."""
-    begin, sizes = time.perf_counter(), sizes or {}
-    answer, by, found = _by_sympy(step, sizes), "SymPy", None
-    if answer == "true":  # and stays so where z3 finds no zero in its time; the attack tries zeros, too
-        zeros, found = _by_z3(step, sizes, seconds, of_zeros=True)
-        answer, by = ("false", "z3") if zeros == "false" else (answer, by)
-    else:
-        answer, found = _by_z3(step, sizes, seconds)
-        by = "z3"
-    if answer == "false" and verdict(step, found) not in FAILURES:
-        answer, found = "not decided", None
-    by = None if answer == "not decided" else by
-    return Decision(step.name, sizes, answer, by, found, time.perf_counter() - begin)
+    """Is the step true for all reals at these sizes?
+
+    `seconds` bounds z3's search: about so long on a core with nothing else to do, counted in its own units of work.
+    """
+    sizes = sizes or {}
+    identity = _sympy_proves(step, sizes)
+    answer, found = _ask_z3(step, sizes, seconds, of_zeros=identity)
+    if answer == "false" and verdict(step, found) in FAILURES:
+        return Decision(step.name, sizes, "false", "z3", found)
+    if identity and answer != "false":  # true as far as z3 finds no zero below; the attack tries zeros, too
+        return Decision(step.name, sizes, "true", "SymPy")
+    return Decision(step.name, sizes, "true", "z3") if answer == "true" else Decision(step.name, sizes, "not decided")
 
 
-def _values(step, sizes, make):
-    """{variable: nested lists of make(name of the entry)}."""
-
-    def build(name, lengths):
-        return [build(f"{name}_{k}", lengths[1:]) for k in range(lengths[0])] if lengths else make(name)
-
-    return {name: build(name, [sizes[size] for size in v.shape]) for name, v in step.variables.items()}
+def _symbols(step, sizes, symbol, number):
+    """The instance of the step whose numbers are symbols; its sizes are numbers of their kind."""
+    values = step.instance(sizes, lambda name, _: symbol(name))
+    return SimpleNamespace(**values | {name: number(k) for name, k in sizes.items()})
 
 
-def _by_sympy(step, sizes) -> str:
+def _sympy_proves(step, sizes) -> bool:
     if step.relation != "=":
-        return "not decided"
+        return False
     with needs("prove"):
         import sympy
-    values = _values(step, sizes, lambda name: sympy.Symbol(name, real=True))
-    s = SimpleNamespace(**values, **{name: sympy.Integer(k) for name, k in sizes.items()})
+    s = _symbols(step, sizes, lambda name: sympy.Symbol(name, real=True), sympy.Integer)
     difference = sympy.sympify(step.left(s) - step.right(s))
-    if difference.has(sympy.Piecewise):
-        return "not decided"
-    return "true" if sympy.simplify(difference) == 0 else "not decided"
+    return not difference.has(sympy.Piecewise) and sympy.simplify(difference) == 0
 
 
-def _by_z3(step, sizes, seconds, of_zeros=False):
-    """The answer and a counterexample; `of_zeros` only asks whether a divisor can be 0, which SymPy cancels unseen."""
+def _ask_z3(step, sizes, seconds, of_zeros):
+    """The answer and a counterexample; `of_zeros` only asks whether a divisor can be 0."""
     with needs("prove"):
         import z3
-    values = _values(step, sizes, z3.Real)
-    s = SimpleNamespace(**values, **{name: z3.RealVal(k) for name, k in sizes.items()})
+    s = _symbols(step, sizes, z3.Real, z3.RealVal)
     solver = z3.Solver()
-    solver.set("timeout", int(1000 * seconds))
-    with collecting() as roots:
-        premises = [compare(*premise) for premise in step.premises(s)]
-        claim = compare(step.left(s), step.relation, step.right(s))
-        denied = z3.Or([divisor == 0 for divisor in _divisors(claim)]) if of_zeros else z3.Not(claim)
-        solver.add(*premises, *(x for r, y in roots.values() for x in (r >= 0, r * r == y, y >= 0)), denied)
+    solver.set("rlimit", int(WORK * seconds))
+    solver.set("timeout", int(1000 * PATIENCE * seconds))
+    z3_roots.clear()
+    premises = [compare(*premise) for premise in step.premises(s)]
+    claim = compare(step.left(s), step.relation, step.right(s))
+    denied = z3.Or([divisor == 0 for divisor in _divisors(claim)]) if of_zeros else z3.Not(claim)
+    solver.add(*premises, *(x for r, y in z3_roots.values() for x in (r >= 0, r * r == y, y >= 0)), denied)
     answer = solver.check()
-    if answer == z3.unsat:
-        return "true", None
-    if answer == z3.unknown:
-        return "not decided", None
+    if answer != z3.sat:
+        return "true" if answer == z3.unsat else "not decided", None
     model = solver.model()
-    return "false", {name: _read(model, value) for name, value in values.items()} | sizes
+    return "false", sizes | {name: convert(getattr(s, name), lambda x: _read(model, x)) for name in step.variables}
 
 
 def _divisors(term) -> list:
@@ -108,11 +101,8 @@ def _divisors(term) -> list:
     return found
 
 
-def _read(model, value):
-    if isinstance(value, list):
-        return [_read(model, part) for part in value]
-    assert kind(value) == "z3"
-    number = model.eval(value, model_completion=True)
+def _read(model, term):
+    number = model.eval(term, model_completion=True)
     if not hasattr(number, "numerator_as_long"):
         number = number.approx(30)  # an algebraic number, to thirty digits
     return Fraction(number.numerator_as_long(), number.denominator_as_long())

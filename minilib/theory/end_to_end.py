@@ -36,32 +36,26 @@ class EndToEnd:
     assumptions: Callable = lambda s: []
     sizes: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
-    def levels(self, s) -> list[list[tuple]]:
-        """All (probability, point) at t = 0 ... T."""
-        levels = [[(1, self.start(s))]]
-        for t in range(self.steps(s)):
-            children = [
-                (p * q, self.move(s, t, x, g)) for p, x in levels[-1] if not _none(p) for q, g in self.samples(s, x)
-            ]
-            levels.append(_met(children))
-        return levels
-
     def step(self) -> Step:
         def left(s):
-            levels = self.levels(s)[:-1]
+            levels = self._levels(s)[:-1]
             return total(p * self.measured(s, t, self.gradient(s, x)) for t, at in enumerate(levels) for p, x in at)
 
         def right(s):
             def last():
-                return total(p * self.value(s, x) for p, x in self.levels(s)[-1])
+                return total(p * self.value(s, x) for p, x in self._levels(s)[-1])
 
             return self.promised(s, self.value(s, self.start(s)), last)
 
         return Step(self.name, self.variables, left, right, self.assumptions, sizes=self.sizes)
 
-
-def _none(probability) -> bool:
-    return kind(probability) == "plain" and not probability
+    def _levels(self, s) -> list[list[tuple]]:
+        """All (probability, point) at t = 0 ... T."""
+        levels = [[(1, self.start(s))]]
+        for t in range(self.steps(s)):
+            possible = [(p, x) for p, x in levels[-1] if kind(p) != "plain" or p]
+            levels.append(_met([(p * q, self.move(s, t, x, g)) for p, x in possible for q, g in self.samples(s, x)]))
+        return levels
 
 
 def _met(level):

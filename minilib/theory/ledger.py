@@ -1,12 +1,12 @@
 """The step ledger: evaluates each numbered step of a proof on real numbers and remembers how tight it was.
 
-A proof says "A <= B". A ledger row holds that sentence to account: it takes both sides as computed on an
-instance, raises when the step is violated beyond rounding, and keeps both sides so that `table` can tell where
-a chain of inequalities loses its tightness. A row that could never have failed (nothing was compared, or one
-side is not finite) is an error too.
+A proof says "A <= B". A ledger row holds that sentence to account: it takes both sides as computed on an instance,
+raises when the step is violated beyond rounding, and keeps both sides so that `table` can tell where a chain of
+inequalities loses its tightness. A row that could never have failed (nothing was compared, or one side is not finite)
+is an error too.
 
-Absent on purpose: nothing is proved here. A step that holds on a thousand instances is evidence, the proof
-beside it is the reason; a step that fails on one is an error in the proof, its assumptions, or the code.
+Absent on purpose: nothing is proved here. A step that holds on a thousand instances is evidence, the proof beside it is
+the reason; a step that fails on one is an error in the proof, its assumptions, or the code.
 """
 
 from dataclasses import dataclass, field
@@ -22,7 +22,6 @@ class ProofError(AssertionError):
 class Row:
     """All evaluations of one step: `lhs[k]` was compared with `rhs[k]`."""
 
-    step: str
     relation: str
     lhs: list[float] = field(default_factory=list)
     rhs: list[float] = field(default_factory=list)
@@ -35,9 +34,8 @@ class Row:
 
     def ratio(self) -> float:
         """Median of rhs / lhs over the evaluations where both are positive (nan when there are none)."""
-        lhs, rhs = np.array(self.lhs), np.array(self.rhs)
-        positive = (lhs > 0) & (rhs > 0)
-        return float(np.median(rhs[positive] / lhs[positive])) if positive.any() else float("nan")
+        ratios = [rhs / lhs for lhs, rhs in zip(self.lhs, self.rhs, strict=True) if lhs > 0 and rhs > 0]
+        return float(np.median(ratios)) if ratios else float("nan")
 
 
 class Ledger:
@@ -66,25 +64,24 @@ class Ledger:
         self._record(step, "=", lhs, rhs, where)
 
     def _record(self, step, relation, lhs, rhs, where):
+        def refuse(what):
+            raise ProofError(f"{self.proof}: step {step} {what}")
+
         if lhs is rhs and isinstance(lhs, np.ndarray):
-            raise ProofError(f"{self.proof}: step {step} compares an array with itself and could not fail")
+            refuse("compares an array with itself and could not fail")
         lhs, rhs = (np.asarray(a, float).ravel() for a in np.broadcast_arrays(lhs, rhs))
         if lhs.size == 0:
-            raise ProofError(f"{self.proof}: step {step} compared nothing (empty arrays)")
+            refuse("compared nothing (empty arrays)")
         tolerance = self.atol + self.rtol * np.maximum(np.abs(lhs), np.abs(rhs))
         with np.errstate(invalid="ignore"):  # inf - inf
             excess = lhs - rhs if relation == "<=" else np.abs(lhs - rhs)
-        # Written so that nan and inf count as violations: "not (excess <= tolerance)", and both sides finite.
-        bad = ~(excess <= tolerance) | ~np.isfinite(lhs) | ~np.isfinite(rhs)
+        bad = (excess > tolerance) | ~np.isfinite(lhs) | ~np.isfinite(rhs)
         if bad.any():
             k = int(np.argmax(bad))
             at = "".join(f", {name} = {value}" for name, value in where.items())
-            element = f", element {k}" if lhs.size > 1 else ""
-            raise ProofError(
-                f"{self.proof}: step {step} fails{at}{element}: "
-                f"left side {lhs[k]:.6g}, right side {rhs[k]:.6g}, should be left {relation} right"
-            )
-        row = self.rows.setdefault(step, Row(step, relation))
+            at += f", element {k}" if lhs.size > 1 else ""
+            refuse(f"fails{at}: left side {lhs[k]:.6g}, right side {rhs[k]:.6g}, should be left {relation} right")
+        row = self.rows.setdefault(step, Row(relation))
         if row.relation != relation:
             raise ValueError(f"step {step} was recorded with '{row.relation}' and now with '{relation}'")
         row.lhs.extend(lhs.tolist())
@@ -100,18 +97,16 @@ class Ledger:
         """
         if not self.rows:
             raise ProofError(f"{self.proof}: no step was evaluated")
-        width = max(len(step) for step in self.rows)
+        width = max(map(len, self.rows))
         lines = [self.proof, f"{'step':<{width}}  rel  checks  least slack  median rhs/lhs"]
-        for row in self.rows.values():
+        for step, row in self.rows.items():
             largest = np.abs([row.lhs, row.rhs]).max()
             if largest <= 10 * self.atol:
                 raise ProofError(
-                    f"{self.proof}: step {row.step} could not have failed: no side exceeds {largest:.1g}, "
+                    f"{self.proof}: step {step} could not have failed: no side exceeds {largest:.1g}, "
                     f"and differences up to {self.atol:.1g} pass as rounding"
                 )
-            least = float(np.min(np.abs(row.slack())))
-            slack = "0" if least < 1e-6 else f"{least:.1g}"
-            ratio = row.ratio()
-            tight = "-" if np.isnan(ratio) else f"{ratio:.2g}"
-            lines.append(f"{row.step:<{width}}  {row.relation:<3}  {len(row.lhs):>6}  {slack:>11}  {tight:>14}")
+            least, ratio = np.abs(row.slack()).min(), row.ratio()
+            slack, tight = f"{least:.1g}" if least >= 1e-6 else "0", "-" if np.isnan(ratio) else f"{ratio:.2g}"
+            lines.append(f"{step:<{width}}  {row.relation:<3}  {len(row.lhs):>6}  {slack:>11}  {tight:>14}")
         return "\n".join(lines)

@@ -8,29 +8,22 @@ Absent on purpose: networks (see `nn`), whose constants nobody knows.
 
 import numpy as np
 
+ALL = slice(None)  # the batch of all samples
+
 
 class FiniteSum:
-    """f(x) = (1/n) sum_i f_i(x). A subclass writes `losses` and `sample_grads`; `batch` is an index array or None.
+    """f(x) = (1/n) sum_i f_i(x). `batch` is an array of indices i, by default all.
 
-    Attributes of a subclass: `n`, number of samples; `L`, smoothness constant of f in the Euclidean norm.
+    A subclass writes `losses(x, batch)`, the f_i(x), shape (len(batch),), and `sample_grads(x, batch)`, their
+    gradients, shape (len(batch), d). It has `n`, the number of samples, and `L`, the smoothness of f in the Euclidean
+    norm.
     """
 
-    n: int
-    L: float
-
-    def losses(self, x: np.ndarray, batch=None) -> np.ndarray:
-        """f_i(x) for i in `batch` (all when None): shape (len(batch),)."""
-        raise NotImplementedError
-
-    def sample_grads(self, x: np.ndarray, batch=None) -> np.ndarray:
-        """The gradients of f_i at x for i in `batch` (all when None): shape (len(batch), d)."""
-        raise NotImplementedError
-
-    def f(self, x: np.ndarray, batch=None) -> float:
+    def f(self, x: np.ndarray, batch=ALL) -> float:
         """Mean loss over `batch`."""
         return float(self.losses(x, batch).mean())
 
-    def grad(self, x: np.ndarray, batch=None) -> np.ndarray:
+    def grad(self, x: np.ndarray, batch=ALL) -> np.ndarray:
         """Mean gradient over `batch`, shape (d,)."""
         return self.sample_grads(x, batch).mean(axis=0)
 
@@ -71,14 +64,12 @@ class Quadratic(FiniteSum):
         self.shifts = c - c.mean(axis=0)
         self.n, self.sigma2 = len(c), float((self.shifts**2).sum(axis=1).mean())
 
-    def losses(self, x, batch=None):
+    def losses(self, x, batch=ALL):
         e = x - self.x_star
-        c = self.shifts if batch is None else self.shifts[batch]
-        return 0.5 * e @ self.H @ e + c @ e
+        return 0.5 * e @ self.H @ e + self.shifts[batch] @ e
 
-    def sample_grads(self, x, batch=None):
-        c = self.shifts if batch is None else self.shifts[batch]
-        return self.H @ (x - self.x_star) + c
+    def sample_grads(self, x, batch=ALL):
+        return self.H @ (x - self.x_star) + self.shifts[batch]
 
 
 class Logistic(FiniteSum):
@@ -103,12 +94,12 @@ class Logistic(FiniteSum):
         self.L = float(np.linalg.norm(self.A, 2) ** 2 / (4 * self.n) + l2)
         self.mu = l2
 
-    def losses(self, x, batch=None):
-        A, y = (self.A, self.y) if batch is None else (self.A[batch], self.y[batch])
+    def losses(self, x, batch=ALL):
+        A, y = self.A[batch], self.y[batch]
         return np.logaddexp(0, -y * (A @ x)) + self.l2 / 2 * (x @ x)
 
-    def sample_grads(self, x, batch=None):
-        A, y = (self.A, self.y) if batch is None else (self.A[batch], self.y[batch])
+    def sample_grads(self, x, batch=ALL):
+        A, y = self.A[batch], self.y[batch]
         # d/dz log(1 + e^-z) = -1 / (1 + e^z), written so that nothing overflows
         slope = -y * np.exp(-np.logaddexp(0, y * (A @ x)))
         return slope[:, None] * A + self.l2 * x
@@ -157,14 +148,13 @@ class Robust(FiniteSum):
         size2 = np.array([(part**2).sum(axis=1).mean() for part in parts])
         return 2 * s * s.sum() / self.n, self.slope_bound * np.sqrt(size2)
 
-    def losses(self, x, batch=None):
-        A, b = (self.A, self.b) if batch is None else (self.A[batch], self.b[batch])
-        r2 = (A @ x - b) ** 2
+    def losses(self, x, batch=ALL):
+        r2 = (self.A[batch] @ x - self.b[batch]) ** 2
         return r2 / (1 + r2)
 
-    def sample_grads(self, x, batch=None):
-        A, b = (self.A, self.b) if batch is None else (self.A[batch], self.b[batch])
-        r = A @ x - b
+    def sample_grads(self, x, batch=ALL):
+        A = self.A[batch]
+        r = A @ x - self.b[batch]
         return (2 * r / (1 + r**2) ** 2)[:, None] * A
 
 

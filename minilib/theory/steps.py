@@ -12,11 +12,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
+from itertools import product
 from types import SimpleNamespace
 
 from minilib import needs
 from minilib.theory.arithmetic import IrrationalError, UndecidedError, compare
 from minilib.theory.ledger import Ledger, ProofError
+
+FAILURES = ("broken", "undefined")
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,21 @@ class Step:
         if not named <= set(self.sizes):
             raise ValueError(f"{self.name}: no sizes given for {', '.join(sorted(named - set(self.sizes)))}")
 
+    def all_sizes(self) -> list[dict[str, int]]:
+        """All combinations of the sizes, smallest first; one empty dictionary for a step without."""
+        return [dict(zip(self.sizes, chosen, strict=True)) for chosen in product(*self.sizes.values())]
+
+    def instance(self, sizes: dict[str, int], entry: Callable) -> dict:
+        """{variable or size: value}; `entry("x_0_1", variable)` makes the numbers in the nested lists."""
+
+        def filled(lengths, label, variable):
+            if not lengths:
+                return entry(label, variable)
+            return [filled(lengths[1:], f"{label}_{k}", variable) for k in range(lengths[0])]
+
+        values = {name: filled([sizes[size] for size in v.shape], name, v) for name, v in self.variables.items()}
+        return sizes | values
+
     def premises(self, s) -> list[tuple]:
         """All assumptions on s, the bounds of the variables first."""
         bounds = []
@@ -86,19 +104,19 @@ class Step:
         Raises:
             ProofError: the step fails, or its assumptions do (beyond rounding), on these values.
         """
+        where = where or {}
         sizes = {name: float(values[name]) for name in self.sizes}  # an int's root would have to be exact
         s, premises = SimpleNamespace(**values | sizes), Ledger(ledger.proof, ledger.rtol, ledger.atol)
         for left, relation, right in self.premises(s):
-            if relation in ("<=", "<"):
-                premises.leq(f"{self.name}, assumption <=", left, right, **where or {})
-            elif relation in (">=", ">"):
-                premises.leq(f"{self.name}, assumption <=", right, left, **where or {})
-            elif relation == "=":
-                premises.eq(f"{self.name}, assumption =", left, right, **where or {})
+            if relation == "=":
+                premises.eq(f"{self.name}, assumption =", left, right, **where)
+            elif relation != "!=":
+                small, large = (left, right) if relation[0] == "<" else (right, left)
+                premises.leq(f"{self.name}, assumption <=", small, large, **where)
             if relation in ("<", ">", "!=") and not all(flat(compare(left, relation, right))):
                 raise ProofError(f"{ledger.proof}: step {self.name}: an assumption '{relation}' fails, {where or ''}")
         enter = ledger.leq if self.relation == "<=" else ledger.eq
-        enter(self.name, self.left(s), self.right(s), **where or {})
+        enter(self.name, self.left(s), self.right(s), **where)
 
 
 def flat(x) -> list:
@@ -114,9 +132,6 @@ def convert(x, number: Callable):
 def namespace(instance: dict, number: Callable) -> SimpleNamespace:
     """The variables and sizes of an instance, each number made by `number`."""
     return SimpleNamespace(**{name: convert(value, number) for name, value in instance.items()})
-
-
-FAILURES = ("broken", "undefined")
 
 
 def verdict(step: Step, instance: dict) -> str:
@@ -138,7 +153,7 @@ def judge(step: Step, instance: dict) -> tuple:
         return _judge(step, namespace(instance, Fraction))
     except IrrationalError:
         pass
-    iv = intervals()
+    iv = _intervals()
     for iv.prec in (100, 1000):
         answer = _judge(step, namespace(instance, iv.convert))
         if answer[0] != "undecided":
@@ -147,36 +162,29 @@ def judge(step: Step, instance: dict) -> tuple:
 
 
 @cache
-def intervals():
+def _intervals():
     """mpmath's intervals, which a Fraction of a step may meet: mpmath's own refuse it."""
     with needs("prove"):
         from mpmath.ctx_iv import MPIntervalContext
 
     class Intervals(MPIntervalContext):
         def convert(self, x):
-            if isinstance(x, Fraction):
-                return super().convert(x.numerator) / x.denominator
-            return super().convert(x)
+            return super().convert(x.numerator) / x.denominator if isinstance(x, Fraction) else super().convert(x)
 
     return Intervals()
 
 
 def _judge(step: Step, s) -> tuple:
-    left = right = None
+    sides, inside = (None, None), False
     try:
         inside = all(compare(*premise) for premise in step.premises(s))
-    except UndecidedError:
-        return "undecided", None, None
-    except (ZeroDivisionError, ValueError):
-        inside = False
-    if not inside:
-        return "outside", None, None
-    try:
-        left, right = step.left(s), step.right(s)
-        if isinstance(left, float) or isinstance(right, float):
+        if not inside:
+            return "outside", *sides
+        sides = step.left(s), step.right(s)
+        if any(isinstance(side, float) for side in sides):
             raise TypeError(f"{step.name}: a constant of the step is a float; write it as a Fraction")
-        return "holds" if compare(left, step.relation, right) else "broken", left, right
+        return "holds" if compare(sides[0], step.relation, sides[1]) else "broken", *sides
     except UndecidedError:
-        return "undecided", left, right
+        return "undecided", *sides
     except (ZeroDivisionError, ValueError):
-        return "undefined", None, None
+        return "undefined" if inside else "outside", None, None

@@ -36,6 +36,13 @@ METHODS = {name: (cls, options_of(name, cls)) for name, cls in optim.METHODS.ite
 every_method = pytest.mark.parametrize(("cls", "options"), METHODS.values(), ids=METHODS)
 
 
+# A small problem: start, gradients, and a rotation of either side.
+RNG = np.random.default_rng(0)
+STEPS = [RNG.normal(size=(3, 4)) for _ in range(4)]
+X = RNG.normal(size=(3, 4))
+QL, QR = (np.linalg.qr(RNG.normal(size=(n, n)))[0] for n in (3, 4))
+
+
 class Parameter:
     """All that an optimizer needs: `.data` and `.grad`."""
 
@@ -67,31 +74,37 @@ def run_steps(opt, params: dict[str, Parameter], first: int, last: int) -> None:
         opt.step()
 
 
-def one_step(cls, x, g, steps=1, **options) -> np.ndarray:
-    """`x` after `steps` steps with the same gradient `g` (`steps` may be a list of gradients with g None)."""
-    p = Parameter(x)
+def after(cls, x, gradients, dtype=np.float64, **options) -> np.ndarray:
+    """Where steps with these gradients lead x."""
+    p = Parameter(x, dtype=dtype)
     opt = cls([p], **options)
-    for gradient in steps if isinstance(steps, list) else [g] * steps:
-        p.grad = np.array(gradient, dtype=np.float64)
+    for gradient in gradients:
+        p.grad = np.array(gradient, dtype=dtype)
         opt.step()
     return p.data
 
 
-def assert_matches_torch(cls, options, torch_cls, torch_options, rtol=1e-10) -> None:
-    """Fifty steps in float64, every parameter compared at every step, relative to its largest entry."""
-    params = start_parameters()
-    theirs = {n: torch.nn.Parameter(torch.tensor(x)) for n, x in recipe.start().items()}
-    opt, torch_opt = cls(params.values(), **options), torch_cls(theirs.values(), **torch_options)
-    for t, gradient in enumerate(recipe.gradients(), start=1):
-        for name, g in gradient.items():
-            params[name].grad, theirs[name].grad = g, torch.tensor(g)
+def by_hand(name, cls, x, gradients, expected, rtol=1e-15, atol=0.0, **options):
+    """A row of a file's BY_HAND, which `test_by_hand.py` goes through: where these gradients lead x."""
+    return pytest.param(cls, x, gradients, options, expected, rtol, atol, id=f"{cls.__name__}: {name}")
+
+
+def error_to_torch(cls, options, torch_cls, torch_options, turn=np.array) -> float:
+    """The largest error in fifty float64 steps, relative to the parameter's largest entry; `turn` turns all arrays."""
+    params = start_parameters(cls=cls)
+    for p in params.values():
+        p.data = turn(p.data).copy()
+    theirs = {n: torch.nn.Parameter(torch.tensor(p.data)) for n, p in params.items()}
+    opt, torch_opt, errors = cls(params.values(), **options), torch_cls(theirs.values(), **torch_options), []
+    for gradient in recipe.gradients():
+        for name, p in params.items():
+            p.grad, theirs[name].grad = turn(gradient[name]), torch.tensor(turn(gradient[name]))
         opt.step()
         torch_opt.step()
-        for name, p in params.items():
-            expected = theirs[name].detach().numpy()
-            error = np.abs(p.data - expected).max() / np.abs(expected).max()
-            assert error <= rtol, f"{name} at step {t}: relative error {error:.2g}"
-    assert t == recipe.STEPS
+        ends = [(p.data, theirs[name].detach().numpy()) for name, p in params.items()]
+        errors += [np.abs(ours - expected).max() / np.abs(expected).max() for ours, expected in ends]
+    assert len(errors) == recipe.STEPS * len(params)
+    return max(errors)
 
 
 def reference_runs(optimizer: str) -> list:

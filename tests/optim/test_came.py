@@ -1,11 +1,11 @@
-"""CAME: recorded runs, by hand, and where it is Adafactor with momentum."""
+"""CAME: its defaults, steps by hand, how long they are, and what they keep."""
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minilib.optim import CAME, Adafactor
-from tests.optim.helpers import Parameter, one_step
+from minilib.optim import CAME
+from tests.optim.helpers import Parameter, by_hand
 
 DEFAULTS = {
     "CAME": (
@@ -13,73 +13,42 @@ DEFAULTS = {
         "Luo et al. 2023, for BERT-Large",
     )
 }
-
-MATRIX = np.array([[2.0, -2.0], [2.0, 2.0]])
-
-
-def test_the_first_step_of_a_matrix_by_hand():
+X, G, SIGN = np.array([[2.0, -2.0], [2.0, 2.0]]), [[[1, 2], [-2, 4]]], np.array([[1, 1], [-1, 1]])
+HALF = {"rtol": 1e-14, "lr": 0.1, "betas": (0.5, 0.75, 0.75)}
+BY_HAND = [
     # β₂ = 3/4: v̂ = g²/4 (rank one), U = 2 sign(g), clipped to sign(g).
     # β₁ = 1/2: m = sign(g)/2; instability (sign − sign/2)² = 1/4, β₃ = 3/4: S = 1/16, √S = 1/4.
     # x = x − 0.1 * (1/2)/(1/4) sign(g) = x − 0.2 sign(g)
-    x = one_step(CAME, MATRIX, [[1, 2], [-2, 4]], lr=0.1, betas=(0.5, 0.75, 0.75), eps=(1e-30, 1e-30))
-    np.testing.assert_allclose(x, MATRIX - 0.2 * np.array([[1, 1], [-1, 1]]), rtol=1e-14)
-
-
-def test_the_first_step_of_a_vector_skips_the_confidence_by_hand():
+    by_hand("a matrix", CAME, X, G, X - 0.2 * SIGN, eps=(1e-30, 1e-30), **HALF),
     # v = g²/4, U = 2 sign(g) clipped to sign(g), m = sign(g)/2
-    x = one_step(CAME, [3, 4], [7, -2], lr=0.1, betas=(0.5, 0.75, 0.75))
-    np.testing.assert_allclose(x, [2.95, 4.05], rtol=1e-14)
-
-
-def test_decay_is_decoupled():
-    # the vector of before, and 1 - 0.1 * 0.5 = 0.95 times the weights
-    x = one_step(CAME, [3, 4], [7, -2], lr=0.1, betas=(0.5, 0.75, 0.75), weight_decay=0.5)
-    np.testing.assert_allclose(x, [2.85 - 0.05, 3.8 + 0.05], rtol=1e-14)
-
-
-def test_eps2_bounds_a_steady_step():
+    by_hand("a vector skips the confidence", CAME, [3, 4], [[7, -2]], [2.95, 4.05], **HALF),
+    # the same, and 1 - 0.1 * 0.5 = 0.95 times the weights
+    by_hand("decay is decoupled", CAME, [3, 4], [[7, -2]], [2.85 - 0.05, 3.8 + 0.05], weight_decay=0.5, **HALF),
     # β₁ = 0: m = û, so the instability is eps2 alone. β₃ = 0: S = eps2 = 4, √S = 2.
-    x = one_step(CAME, MATRIX, [[1, 2], [-2, 4]], lr=0.1, betas=(0.0, 0.0, 0.0), eps=(1e-30, 4.0))
-    np.testing.assert_allclose(x, MATRIX - 0.05 * np.array([[1, 1], [-1, 1]]), rtol=1e-14)
+    by_hand("eps2 bounds", CAME, X, G, X - 0.05 * SIGN, rtol=1e-14, lr=0.1, betas=(0.0, 0.0, 0.0), eps=(1e-30, 4.0)),
+    # the default β = (0.9, 0.999, 0.9999): m = 0.1 û, √S = √(0.0001 * 0.81) û = 0.009 û: a step of 11.1 learning rates
+    by_hand("eleven learning rates", CAME, 0 * X, G, -0.01 / 0.09 * SIGN, rtol=1e-6, lr=0.01),
+]
 
 
-def test_the_first_default_step_of_a_matrix_is_eleven_learning_rates():
-    # β = (0.9, 0.999, 0.9999): m = 0.1 û, √S = √(0.0001 * 0.81) û = 0.009 û, so |step| / lr = 0.1 / 0.009 = 11.1
-    x = one_step(CAME, MATRIX, [[1, 2], [-2, 4]], lr=0.01)
-    np.testing.assert_allclose(np.abs(x - MATRIX), 0.01 / 0.09, rtol=1e-6)
-
-
-def test_on_vectors_without_momentum_came_is_adafactor_at_the_same_beta2():
-    # Adafactor's β̂₂ is 0 at step 1, so compare one step with β₂ = 0.
-    came = one_step(CAME, [3, 4, 5], [7, -2, 1], lr=0.1, betas=(0.0, 0.0, 0.9))
-    adafactor = one_step(Adafactor, [3, 4, 5], [7, -2, 1], lr=0.1, relative_step=False)
-    np.testing.assert_allclose(came, adafactor, rtol=1e-14)
-
-
-def test_an_erratic_row_takes_shorter_steps_than_a_steady_one():
-    p = Parameter(np.zeros((2, 2)))
-    opt = CAME([p], lr=0.01, betas=(0.9, 0.99, 0.99))
-    moves = []
-    for t in range(100):
-        before = p.data.copy()
-        # The second row: the same size, a sign that flips every second step.
-        p.grad = np.array([[1.0, 1.0], [1.0, 1.0]]) * np.array([[1.0], [1.0 if t % 4 < 2 else -1.0]])
-        opt.step()
-        moves.append(np.abs(p.data - before).mean(axis=1))
-    steady, erratic = np.mean(moves[50:], axis=0)
-    assert steady > 5 * erratic
-
-
-def steps_of(gradients, lr=1.0, **options):
+def steps_of(gradients, lr=1.0, cls=CAME, **options):
     """All steps of one matrix, in learning rates."""
     p, moves = Parameter(np.zeros(np.shape(gradients[0]))), []
-    opt = CAME([p], lr=lr, **options)
+    opt = cls([p], lr=lr, **options)
     for g in gradients:
         before = p.data.copy()
         p.grad = np.asarray(g, float)
         opt.step()
         moves.append((before - p.data) / lr)
     return np.array(moves), opt.state[0]
+
+
+def test_an_erratic_row_takes_shorter_steps_than_a_steady_one():
+    # the second row: the same size, a sign that flips every second step
+    gradients = [[[1.0, 1.0], [sign, sign]] for t in range(100) for sign in [1.0 if t % 4 < 2 else -1.0]]
+    moves, _ = steps_of(gradients, lr=0.01, betas=(0.9, 0.99, 0.99))
+    steady, erratic = np.abs(moves[50:]).mean(axis=(0, 2))
+    assert steady > 5 * erratic
 
 
 def longest(t, beta1, beta3):
@@ -106,13 +75,9 @@ def test_an_average_at_constant_speed_attains_the_bound():
     speed = beta3 ** (np.arange(1, steps + 1) - float(steps))
     average = np.cumsum(speed)
     updates = average - speed + speed / (1 - beta1)
-    p = Parameter(np.zeros((1, 1)))
-    opt = SecondHalf([p], lr=1.0, betas=(beta1, 0.99, beta3), eps=(1e-30, 1e-30))
-    for u in updates / updates.max():
-        before = p.data.copy()
-        p.grad = np.full((1, 1), u)
-        opt.step()
-    np.testing.assert_allclose(before - p.data, longest(steps, beta1, beta3) ** 0.5, rtol=1e-9)
+    updates = (updates / updates.max())[:, None, None]
+    moves, _ = steps_of(updates, cls=SecondHalf, betas=(beta1, 0.99, beta3), eps=(1e-30, 1e-30))
+    np.testing.assert_allclose(moves[-1], longest(steps, beta1, beta3) ** 0.5, rtol=1e-9)
 
 
 @given(seed=st.integers(0, 2**20))

@@ -1,4 +1,4 @@
-"""Muon against torch, what Newton-Schulz does to singular values, and what is refused."""
+"""Muon: its defaults, torch's steps, steps by hand, singular values, and what is refused."""
 
 import numpy as np
 import pytest
@@ -9,81 +9,51 @@ from hypothesis.extra.numpy import arrays
 
 from minilib.optim import AdamW, Muon, together
 from minilib.optim.muon import newton_schulz
-from tests.optim.helpers import Parameter, one_step
-from tests.references import recipe
+from tests.optim.helpers import QL, QR, STEPS, Parameter, X, after, by_hand, error_to_torch
 
 DEFAULTS = {
     "Muon": (
-        {
-            "lr": 1e-3,
-            "momentum": 0.95,
-            "weight_decay": 0.1,
-            "nesterov": True,
-            "ns_steps": 5,
-            "adjust_lr_fn": "original",
-        },
+        {"lr": 1e-3, "momentum": 0.95, "weight_decay": 0.1, "nesterov": True}
+        | {"ns_steps": 5, "adjust_lr_fn": "original"},
         torch.optim.Muon,
     )
 }
-
 OPTIONS = [
     {},
     {"lr": 0.1, "momentum": 0.8, "weight_decay": 0.0, "nesterov": False},
     {"lr": 0.1, "ns_steps": 3, "adjust_lr_fn": "match_rms_adamw"},
 ]
-MATRICES = ("matrix", "zeros")
-RNG = np.random.default_rng(0)
-STEPS = [RNG.normal(size=(3, 4)) for _ in range(4)]
-X = RNG.normal(size=(3, 4))
-QL, QR = (np.linalg.qr(RNG.normal(size=(n, n)))[0] for n in (3, 4))
+TALL = np.linalg.qr(np.random.default_rng(0).normal(size=(16, 4)))[0]
+ORTHO = newton_schulz(TALL)
+PLAIN, MATCHED = (
+    {"rtol": 1e-12, "atol": 1e-15, "lr": 0.1, "weight_decay": 0, "momentum": 0.5, "adjust_lr_fn": how}
+    for how in ("original", "match_rms_adamw")
+)
+BY_HAND = [
+    # m = 3, X = 1; one iteration: 3.4445 - 4.7750 + 2.0315 = 0.701.  x = 2 (1 - 0.1 * 0.5) - 0.1 * 0.701
+    by_hand("one number", Muon, [[2]], [[[3]]], [[1.9 - 0.0701]], rtol=1e-12, lr=0.1, weight_decay=0.5, ns_steps=1),
+    # the shape sets the length: sqrt(16/4) and 1, or 0.2 sqrt(16)
+    by_hand("tall", Muon, 0 * TALL, [TALL], -0.1 * 2 * ORTHO, **PLAIN),
+    by_hand("wide", Muon, 0 * TALL.T, [TALL.T], -0.1 * ORTHO.T, **PLAIN),
+    by_hand("tall, like AdamW's", Muon, 0 * TALL, [TALL], -0.1 * 0.8 * ORTHO, **MATCHED),
+    by_hand("wide, like AdamW's", Muon, 0 * TALL.T, [TALL.T], -0.1 * 0.8 * ORTHO.T, **MATCHED),
+]
 
 
-def follow_torch(options, wide=False) -> float:
-    """Fifty steps in float64; the largest error of a step relative to the largest entry of the parameter."""
-    turn = np.transpose if wide else np.array
-    start = {n: turn(x) for n, x in recipe.start().items() if n in MATRICES}
-    ours = {n: Parameter(x) for n, x in start.items()}
-    theirs = {n: torch.nn.Parameter(torch.tensor(x)) for n, x in start.items()}
-    opt, torch_opt, worst = Muon(ours.values(), **options), torch.optim.Muon(theirs.values(), **options), 0.0
-    for gradient in recipe.gradients():
-        for n in MATRICES:
-            ours[n].grad, theirs[n].grad = turn(gradient[n]), torch.tensor(turn(gradient[n]))
-        opt.step()
-        torch_opt.step()
-        for n in MATRICES:
-            expected = theirs[n].detach().numpy()
-            worst = max(worst, np.abs(ours[n].data - expected).max() / np.abs(expected).max())
-    return worst
+def error(options, turn=np.array):
+    return error_to_torch(Muon, options, torch.optim.Muon, options, turn)
 
 
-@pytest.mark.parametrize("wide", [False, True])
+@pytest.mark.parametrize("turn", [np.array, np.transpose])
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
-def test_muon_follows_torch_for_fifty_steps_when_torch_computes_in_float64(monkeypatch, options, wide):
+def test_muon_follows_torch_for_fifty_steps_when_torch_computes_in_float64(monkeypatch, options, turn):
     # torch casts to bfloat16 with this method, and then works in place: so it gets a float64 copy
     monkeypatch.setattr(torch.Tensor, "bfloat16", lambda t: t.double().clone())
-    assert follow_torch(options, wide) < 1e-10
+    assert error(options, turn) < 1e-10
 
 
 def test_with_torchs_bfloat16_the_two_differ_in_the_third_digit_but_not_the_first():
-    assert 1e-4 < follow_torch(OPTIONS[1]) < 0.1
-
-
-def test_a_step_of_one_number_by_hand():
-    # m = 3, X = 1; one iteration: 3.4445 - 4.7750 + 2.0315 = 0.701.  x = 2 (1 - 0.1 * 0.5) - 0.1 * 0.701
-    x = one_step(Muon, [[2]], [[3]], lr=0.1, weight_decay=0.5, ns_steps=1)
-    np.testing.assert_allclose(x, [[1.9 - 0.0701]], rtol=1e-12)
-
-
-@pytest.mark.parametrize(("how", "factors"), [("original", (2, 1)), ("match_rms_adamw", (0.4 * 2, 0.4 * 2))])
-def test_the_shape_sets_the_length_of_a_step_by_hand(how, factors):
-    # a tall 16 x 4 matrix and its transpose
-    g = np.linalg.qr(RNG.normal(size=(16, 4)))[0]
-    ortho = newton_schulz(g)
-    tall, wide = (
-        one_step(Muon, np.zeros(a.shape), a, lr=0.1, weight_decay=0, adjust_lr_fn=how, momentum=0.5) for a in (g, g.T)
-    )
-    np.testing.assert_allclose(tall, -0.1 * factors[0] * ortho, rtol=1e-12, atol=1e-15)
-    np.testing.assert_allclose(wide, -0.1 * factors[1] * ortho.T, rtol=1e-12, atol=1e-15)
+    assert 1e-4 < error(OPTIONS[1]) < 0.1
 
 
 @given(sigma=arrays(np.float64, 3, elements=st.floats(0.01, 1)))
@@ -93,12 +63,6 @@ def test_newton_schulz_keeps_the_singular_vectors_and_brings_the_values_near_one
     np.testing.assert_allclose(core, np.diag(np.diag(core)), atol=1e-9)
     assert (np.diag(core) > 0.65).all()
     assert (np.diag(core) < 1.25).all()
-
-
-def test_a_rotated_problem_is_solved_by_the_rotated_steps():
-    plain = one_step(Muon, X, None, steps=STEPS, lr=0.1)
-    rotated = one_step(Muon, QL @ X @ QR.T, None, steps=[QL @ g @ QR.T for g in STEPS], lr=0.1)
-    np.testing.assert_allclose(rotated, QL @ plain @ QR.T, rtol=1e-10, atol=1e-12)
 
 
 @pytest.mark.parametrize("shape", [(), (3,), (2, 2, 2)], ids=str)
@@ -116,8 +80,8 @@ def test_muon_and_adamw_together_take_the_steps_that_each_takes_alone():
     opt = together(Muon([x], lr=0.1), AdamW([b], lr=0.2))
     assert [group["lr"] for group in opt.param_groups] == [0.1, 0.2]
     opt.step()
-    np.testing.assert_array_equal(x.data, one_step(Muon, X, STEPS[0], lr=0.1))
-    np.testing.assert_array_equal(b.data, one_step(AdamW, [1, 2], [3, -4], lr=0.2))
+    np.testing.assert_array_equal(x.data, after(Muon, X, STEPS[:1], lr=0.1))
+    np.testing.assert_array_equal(b.data, after(AdamW, [1, 2], [[3, -4]], lr=0.2))
     assert opt.state_bytes() == 8 * (12 + 2 * 2)
     opt.zero_grad()
     assert x.grad is None

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from minilib import optim
-from tests.optim.helpers import assert_matches_reference, assert_matches_torch, reference_runs
+from tests.optim.helpers import assert_matches_reference, error_to_torch, reference_runs
 
 ADAM = [
     {},
@@ -63,12 +63,11 @@ RECORDED = {
 )
 def test_a_method_that_torch_has_follows_torch(name, options):
     theirs, more, _ = TORCH[name]
-    assert_matches_torch(optim.METHODS[name], options, theirs, options | more)
+    assert error_to_torch(optim.METHODS[name], options, theirs, options | more) <= 1e-10
 
 
 def test_the_inputs_tell_amsgrad_from_adam():
-    with pytest.raises(AssertionError, match="relative error"):
-        assert_matches_torch(optim.AMSGrad, {"betas": (0.9, 0.9)}, torch.optim.Adam, {"betas": (0.9, 0.9)})
+    assert error_to_torch(optim.AMSGrad, {"betas": (0.9, 0.9)}, torch.optim.Adam, {"betas": (0.9, 0.9)}) > 1e-3
 
 
 @pytest.mark.parametrize(("content", "run"), [case for name in optim.METHODS for case in reference_runs(name)])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from minilib.optim import RMSProp, ScheduleFree
-from tests.optim.helpers import Parameter, one_step
+from tests.optim.helpers import Parameter, after, by_hand
 
 DEFAULTS = {
     "ScheduleFree": (
@@ -15,6 +15,14 @@ DEFAULTS = {
     )
 }
 
+TINY = {"lr": 0.1, "eps": 1e-300}
+BY_HAND = [
+    # g = 2: z = 1 - 0.1 = 0.9, c = 1, x = 0.9, y = 0.9.  g = 2: z = 0.8, c = 1/2, x = 0.85, y = 0.25 z + 0.75 x
+    by_hand("two steps", ScheduleFree, 1, [2, 2], 0.25 * 0.8 + 0.75 * 0.85, rtol=1e-13, betas=(0.75, 0.9), **TINY),
+    # z = 2 - 0.1 (1 + 0.5 * 2) = 1.8, and y = x = z after one step
+    by_hand("decay is of y, from z", ScheduleFree, 2, [3], 1.8, rtol=1e-14, weight_decay=0.5, **TINY),
+    by_hand("a rate of 0 moves nothing", ScheduleFree, [1, 2], 2 * [[3, 4]], [1, 2], rtol=0, lr=0.0),
+]
 RNG = np.random.default_rng(0)
 STEPS = [RNG.normal(size=4) for _ in range(8)]
 RATES = [0.01, 0.02, 0.03, 0.03, 0.02, 0.03, 0.03, 0.03]
@@ -29,17 +37,6 @@ def run(rates=RATES, beta1=0.9):
         opt.step()
         path.append(opt.state[0]["z"].copy())
     return opt, p, np.array(path)
-
-
-def test_two_steps_by_hand():
-    # g = 2: z = 1 - 0.1 = 0.9, c = 1, x = 0.9, y = 0.9.  g = 2: z = 0.8, c = 1/2, x = 0.85, y = 0.25 z + 0.75 x
-    x = one_step(ScheduleFree, 1, 2, steps=2, lr=0.1, betas=(0.75, 0.9), eps=1e-300)
-    np.testing.assert_allclose(x, 0.25 * 0.8 + 0.75 * 0.85, rtol=1e-13)
-
-
-def test_decay_is_that_of_y_and_is_taken_from_z():
-    # z = 2 - 0.1 (1 + 0.5 * 2) = 1.8, and y = x = z after one step
-    np.testing.assert_allclose(one_step(ScheduleFree, 2, 3, lr=0.1, eps=1e-300, weight_decay=0.5), 1.8, rtol=1e-14)
 
 
 @pytest.mark.parametrize("beta1", [0.3, 0.9, 0.98])
@@ -57,30 +54,26 @@ def test_eval_gives_the_average_of_z_weighted_by_the_square_of_the_largest_rate_
 
 def test_eval_and_train_asked_for_twice_change_nothing_more():
     opt, p, _ = run()
-    opt.eval()
-    once = p.data.copy()
-    opt.eval()
-    np.testing.assert_array_equal(p.data, once)
-    opt.train()
-    once = p.data.copy()
-    opt.train()
-    np.testing.assert_array_equal(p.data, once)
+    for ask in (opt.eval, opt.train):
+        ask()
+        once = p.data.copy()
+        ask()
+        np.testing.assert_array_equal(p.data, once)
 
 
-def test_a_step_after_eval_is_refused_also_after_loading_and_nothing_changes():
+def test_a_step_after_eval_is_refused_also_after_loading_and_in_a_copy_and_nothing_changes():
     opt, p, _ = run()
     opt.eval()
-    before, saved = p.data.copy(), opt.state_dict()
-    other = Parameter(p.data, grad=p.grad)
-    loaded = ScheduleFree([other])
-    loaded.load_state_dict(saved)
-    for o, q in ((opt, p), (loaded, other)):
+    before, other = p.data.copy(), Parameter(p.data, grad=p.grad)
+    loaded, copied = ScheduleFree([other]), copy.deepcopy(opt)
+    loaded.load_state_dict(opt.state_dict())
+    for o, q in ((opt, p), (loaded, other), (copied, copied.param_groups[0]["params"][0])):
         with pytest.raises(ValueError, match=r"call train\(\) before step\(\)"):
             o.step()
         np.testing.assert_array_equal(q.data, before)
         o.train()
         o.step()
-    np.testing.assert_array_equal(other.data, p.data)
+        np.testing.assert_array_equal(q.data, p.data)
 
 
 def test_a_parameter_without_state_is_left_alone_by_eval():
@@ -98,10 +91,6 @@ def test_a_beta1_of_zero_is_refused_because_x_could_not_be_told_from_y():
         ScheduleFree([Parameter([1.0])], betas=(0.0, 0.9))
 
 
-def test_a_learning_rate_of_zero_moves_nothing():
-    np.testing.assert_array_equal(one_step(ScheduleFree, [1, 2], [3, 4], steps=2, lr=0.0), [1, 2])
-
-
 def test_z_takes_the_bias_corrected_steps_of_rmsprop():
     opt, _, z = run([0.02] * 8)
     v, expected = np.zeros(4), np.ones(4)
@@ -109,12 +98,5 @@ def test_z_takes_the_bias_corrected_steps_of_rmsprop():
         v = 0.9 * v + 0.1 * g**2
         expected = expected - 0.02 * g / (np.sqrt(v / (1 - 0.9**t)) + 1e-8)
         np.testing.assert_allclose(z[t - 1], expected, rtol=1e-12)
-    first = one_step(RMSProp, np.ones(4), STEPS[0], lr=0.02 * np.sqrt(0.1), alpha=0.9)
+    first = after(RMSProp, np.ones(4), STEPS[:1], lr=0.02 * np.sqrt(0.1), alpha=0.9)
     np.testing.assert_allclose(z[0], first, rtol=1e-6)
-
-
-def test_a_deep_copy_remembers_that_it_holds_the_average():
-    opt, _, _ = run()
-    opt.eval()
-    with pytest.raises(ValueError, match="call train"):
-        copy.deepcopy(opt).step()

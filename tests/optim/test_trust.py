@@ -10,27 +10,28 @@ from hypothesis.extra.numpy import arrays
 
 from minilib.optim import trust_ratio
 
-X, U = np.array([[3.0], [4.0]]), np.array([[6.0], [8.0]])  # norms 5 and 10
-ZERO = np.zeros((2, 1))
+X, U, ZERO = [[3.0], [4.0]], [[6.0], [8.0]], [[0.0], [0.0]]  # norms 5, 10 and 0
+FREE = (0.0, math.inf)
 
 
-def test_the_ratio_is_that_of_the_norms():
-    assert trust_ratio(X, U) == 0.5
-    assert trust_ratio(np.array(-2.0), np.array(8.0)) == 0.25
-
-
-@pytest.mark.parametrize(("phi", "ratio"), [((0, 2), 0.2), ((7, 9), 0.7), ((1, math.inf), 0.5), ([5, 6], 0.5)])
-def test_phi_bounds_the_norm_of_the_weights(phi, ratio):
-    assert trust_ratio(X, U, phi) == pytest.approx(ratio, rel=1e-15)
-
-
-def test_where_a_norm_is_zero_the_ratio_is_one():
-    assert trust_ratio(ZERO, U) == trust_ratio(X, ZERO) == trust_ratio(ZERO, ZERO) == 1.0
-    assert trust_ratio(X, ZERO, (2, 3)) == 1.0
-
-
-def test_a_lower_bound_lifts_a_layer_of_zeros():
-    assert trust_ratio(ZERO, U, (2, 3)) == pytest.approx(0.2, rel=1e-15)
+@pytest.mark.parametrize(
+    ("x", "u", "phi", "ratio"),
+    [
+        (X, U, FREE, 0.5),
+        (-2.0, 8.0, FREE, 0.25),
+        (X, U, (0, 2), 0.2),
+        (X, U, (7, 9), 0.7),
+        (X, U, (1, math.inf), 0.5),
+        (X, U, [5, 6], 0.5),
+        (ZERO, U, FREE, 1.0),
+        (X, ZERO, FREE, 1.0),
+        (ZERO, ZERO, FREE, 1.0),
+        (X, ZERO, (2, 3), 1.0),
+        (ZERO, U, (2, 3), 0.2),  # a lower bound lifts a layer of zeros
+    ],
+)
+def test_the_ratio_is_that_of_the_bounded_norm_and_the_other_or_one(x, u, phi, ratio):
+    assert trust_ratio(np.array(x), np.array(u), phi) == pytest.approx(ratio, rel=1e-15)
 
 
 @given(

@@ -36,7 +36,6 @@ PACKAGES = {
     "optax": ("optax", "0.2.8", ["jax==0.10.2", "absl-py", "typing-extensions"]),
     "tensorflow-addons": ("tensorflow", "0.23.0", ["tensorflow-cpu==2.15.1", "numpy<2", "typeguard<3", "packaging"]),
 }
-RUNS = ("runs_big_batches", "runs_factored", "runs_landscape")
 
 # SOAP's first basis is the eigenvectors of one gradient's g gᵀ. For the 6 x 4 matrix two eigenvalues are zero, and what
 # basis of their plane a library returns is a matter of rounding: a trajectory that no other machine need follow.
@@ -60,26 +59,25 @@ def record(framework, check):
     """Runs inside the environment: every file of one framework, written or compared."""
     import numpy as np
     import recipe
+    import runs
 
     steps = importlib.import_module(f"on_{framework}").steps
     library = {"optax": "jax"}.get(framework, framework)
     versions = {library: importlib.import_module(library).__version__.split("+")[0], "numpy": np.__version__}
-    entries = [entry for module in RUNS for entry in importlib.import_module(module).RUNS.items()]
-    for file, (package, module, cls, minilib_class, runs) in entries:
+    for file, (package, module, cls, minilib_class, some) in runs.RUNS.items():
         of, version, _ = PACKAGES[package]
         if of != framework:
             continue
         optimizer = getattr(importlib.import_module(module), cls)
         dtype = "float32" if package == "bitsandbytes" else "float64"
         recorded = {}
-        for run, (theirs, ours, *others) in runs.items():
+        for run, (theirs, ours, ours_vectors, ours_axes) in some.items():
             trajectory = {}
             for t, params in enumerate(steps(package, optimizer, theirs), start=1):
                 assert all(x.dtype == dtype for x in params.values())
                 if t % recipe.EVERY == 0:
                     left = UNDETERMINED.get(file, ())
                     trajectory[t] = {n: _rounded(x) for n, x in params.items() if n not in left}
-            ours_vectors, ours_axes = [*others, {}, {}][:2]
             recorded[run] = {"theirs": theirs, "ours": ours, "ours_vectors": ours_vectors}
             recorded[run] |= {"ours_axes": ours_axes} if ours_axes else {}
             recorded[run]["trajectory"] = trajectory
@@ -92,7 +90,7 @@ def record(framework, check):
             "runs": recorded,
         }
         path, text = HERE / f"{file}.json", _compact(json.dumps(content, indent=1)) + "\n"
-        same = path.exists() and path.read_text() == text
+        same = path.exists() and json.loads(path.read_text()) == json.loads(text)
         if not check:
             path.write_text(text)
         print(f"{path.name}: {len(recorded)} runs, {'as before' if same else 'CHANGED'}")
