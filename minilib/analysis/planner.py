@@ -33,8 +33,7 @@ BUCKET = 25 * 2**20  # bytes of gradients that DDP sends at once (Li et al. 2020
 def traffic(optimizer: str, precision: str = "fp32") -> float:
     """Bytes that a step of the optimizer reads and writes for each parameter, at least.
 
-    Raises:
-        ValueError: no such optimizer or precision.
+    ValueError: no such optimizer or precision.
     """
     choice("optimizer", optimizer, PASSES)
     choice("precision", precision, PRECISIONS)
@@ -160,8 +159,7 @@ class Plan:
 def plan(job: Job, machines: Machines, price: float | None = None) -> Plan:
     """Time, memory, messages and price (of a card-hour) of a job on these machines.
 
-    Raises:
-        ValueError: the batch cannot be shared equally, or the card does not multiply in this precision.
+    ValueError: the batch cannot be shared equally, or the card does not multiply in this precision.
     """
     total, d, p = machines.total, job.model.parameters(), PRECISIONS[job.precision]
     if job.batch % total:
@@ -198,8 +196,7 @@ def plan(job: Job, machines: Machines, price: float | None = None) -> Plan:
 def utilisation_needed(jobs: Iterable[Job], machines: Machines, seconds: float) -> float:
     """The share of the peak at which the jobs, one after the other, take so many seconds: nothing hidden.
 
-    Raises:
-        ValueError: the other terms alone take longer.
+    ValueError: the other terms alone take longer.
     """
     plans = [plan(job, machines) for job in jobs]
     at_peak = sum(p.steps * p.terms["products"] for p in plans) * machines.utilisation
@@ -276,8 +273,7 @@ def deciding(
         card_name: a name in `cards.CARDS`, or a `Card`.
         utilisation, batch, length, price, job: see `Machines`, `Job`, `plan`.
 
-    Raises:
-        ValueError: no such model or card, or a value that may not be.
+    ValueError: no such model or card, or a value that may not be.
     """
     if isinstance(model, str):
         choice("model", model, NAMED)

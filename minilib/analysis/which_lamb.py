@@ -104,9 +104,8 @@ class Steps:
         gradients: of step 1, of step 2, ..., as the optimizer got them: after a clip of yours, before one of its own.
         lr, betas, eps, weight_decay: what you believe was set; `weight_decay` may be a dict by layer.
 
-    Raises:
-        ValueError: numbers of steps, names or shapes that do not go together, layers that are no dict or no array,
-            entries that are not finite, a number out of range.
+    ValueError: numbers of steps, names or shapes that do not go together, layers that are no dict or no array, entries
+    that are not finite, a number out of range.
     """
 
     weights: list[Layers | None]
@@ -154,8 +153,7 @@ class Steps:
 
         Where they are not the defaults: `betas`, `eps`, `weight_decay`, or `weight_decay/name` for every layer.
 
-        Raises:
-            ValueError: no .npz, a key is none of these, or `lr` is missing; and see `Steps`. OSError: no such file.
+        ValueError: no .npz, a key is none of these, or `lr` is missing; and see `Steps`. OSError: no such file.
         """
         with open(path, "rb") as file:
             try:
@@ -246,8 +244,7 @@ def which_lamb(subject, phi=(0.0, 10.0), max_grad_norm=1.0, rtol: float | None =
         rtol: a variant fits that never differs by more than this share of a layer's largest weight; by default 1e-10
             for float64, and 16 units in the last place for shorter floats, also where they were stored as float64.
 
-    Raises:
-        ValueError: no recorded weight moves; and see `Steps` and `probe`.
+    ValueError: no recorded weight moves; and see `Steps` and `probe`.
     """
     steps = subject if isinstance(subject, Steps) else probe(subject)
     check_option("phi", phi)
@@ -368,8 +365,7 @@ def probe(optimizer, dtype: str = "float64") -> Steps:
         optimizer: of torch, or of `minilib.optim`: with `param_groups` whose options are those of its constructor.
         dtype: of the layers; bitsandbytes knows "float32" only, in which more stays undetermined.
 
-    Raises:
-        ValueError: it is no such optimizer, has no betas and eps, or cannot be made again from its options.
+    ValueError: it is no such optimizer, has no betas and eps, or cannot be made again from its options.
     """
     kind = type(optimizer).__name__
     groups = getattr(optimizer, "param_groups", None)

@@ -29,8 +29,7 @@ class Sweep:
         schedule: step -> multiplier of all learning rates.
         dtype: float32 halves the time; with float64 the losses are those of `tasks.train`, to rounding.
 
-    Raises:
-        ValueError: the batch is larger than the data.
+    ValueError: the batch is larger than the data.
     """
 
     def __init__(

@@ -158,9 +158,8 @@ def compare(
         level: of the interval.
         tuning: seeds by which a setting was chosen; they are left out on both sides.
 
-    Raises:
-        ValueError: a loss is not finite (a run that diverged has no loss to average: report it as such), the
-            examples differ in number, `paired` with different seeds, or an argument is out of its range.
+    ValueError: a loss is not finite (a run that diverged has no loss to average: report it as such), the examples
+    differ in number, `paired` with different seeds, or an argument is out of its range.
     """
     if not 0 < level < 1:
         raise ValueError(f"level must be between 0 and 1, got {level}")
@@ -210,8 +209,7 @@ def family(comparisons: Mapping[Hashable, Comparison]) -> dict[Hashable, Compari
     This limits false alarms among ties in any case; that no verdict about a true difference points the wrong way
     either is proved for independent comparisons (Shaffer 1980; Finner 1999) and simulated for others.
 
-    Raises:
-        ValueError: the levels differ.
+    ValueError: the levels differ.
     """
     levels = {c.level for c in comparisons.values()}
     if len(levels) > 1:

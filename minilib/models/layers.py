@@ -41,8 +41,7 @@ class Size:
         dropout: share of activations dropped in training, where the published model drops them (it used 0.1).
         checkpoint_activations: keep only the input of each block, and recompute the rest in the backward pass.
 
-    Raises:
-        ValueError: a value is out of range.
+    ValueError: a value is out of range.
     """
 
     layers: int
@@ -195,8 +194,7 @@ def score(logits: Tensor, targets: Tensor) -> Loss:
 def checked(name: str, tensor: Tensor | None, *shape: int | None, dtypes=(torch.int64,)) -> Tensor:
     """`tensor`, after a look at its type and shape (None: any number from 1), not at its numbers: that would wait.
 
-    Raises:
-        ValueError: there is none, or it has another type or shape.
+    ValueError: there is none, or it has another type or shape.
     """
     if isinstance(tensor, Tensor) and tensor.dtype in dtypes and tensor.ndim == len(shape):
         if all(n > 0 if wanted is None else n == wanted for n, wanted in zip(tensor.shape, shape, strict=True)):
