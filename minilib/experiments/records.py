@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from minilib.data import docstrings
+from minilib.data.download import appearing
 
 FIELDS = ("name", "command", "config", "commits", "device", "versions", "start", "end", "seconds", "results")
 PACKAGE = Path(__file__).resolve().parents[1]
@@ -66,13 +67,10 @@ def now() -> str:
 
 def write(path: Path, text: str) -> None:
     """Write all of a file or nothing. OSError names the file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(path.name + ".part")
     try:
-        part.write_text(text, encoding="utf-8", newline="\n")
-        os.replace(part, path)
+        with appearing(path) as part:
+            part.write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:  # of a full disk it would not say where
-        part.unlink(missing_ok=True)
         raise OSError(error.errno, error.strerror, str(path)) from None
 
 

@@ -178,20 +178,21 @@ class TestNovels:
         assert novels.novels() == self.TEXTS
         assert server.asked == []
 
-    def test_else_from_the_repository_of_which_only_they_are_kept(self, known, server):
+    def test_else_from_the_repository_of_which_only_they_are_read(self, known, server):
         server.put("/all.tar.gz", self.packed("repo-1/corpus", "w:gz", **{"../read.txt": "No.", "x.csv": "1"}))
         for _ in range(2):
             assert novels.novels() == self.TEXTS
         assert len(server.asked) == 1
-        assert {str(path.relative_to(known)) for path in known.rglob("*")} == {"corpus", "corpus/a.txt", "corpus/b.txt"}
+        assert [path.name for path in known.iterdir()] == ["100_english_novels.tar.xz"]
 
     def test_other_texts_are_an_error_and_are_not_kept(self, known, server):
-        server.put("/all.tar.gz", self.packed("repo-1/corpus", "w:gz", **{"c.txt": "More."}))
+        other = self.packed("repo-1/corpus", "w:gz", **{"c.txt": "More."})
+        server.put("/all.tar.gz", other)
         with pytest.raises(ValueError, match="all.tar.gz has other texts than the known novels"):
             novels.novels()
-        assert not known.exists()
-        (known / "corpus").mkdir(parents=True)
-        with pytest.raises(ValueError, match="corpus has other texts than the known novels"):
+        assert list(known.iterdir()) == []
+        (known / "100_english_novels.tar.xz").write_bytes(other)
+        with pytest.raises(ValueError, match="tar.xz has other texts than the known novels"):
             novels.novels()
 
     @pytest.mark.parametrize("damage", ["absent", "cut", "no archive"])
@@ -199,9 +200,12 @@ class TestNovels:
         whole = self.packed("repo-1/corpus", "w:gz")
         if damage != "absent":
             server.put("/all.tar.gz", *((whole[:-40], len(whole)) if damage == "cut" else (b"x" * 99,)))
-        with pytest.raises(ValueError, match="^.*corpus is not there; put there the 100 files.*$"):
+        with pytest.raises(ValueError, match="^.*tar.xz is not there; put there what is at .*all.tar.gz.*$"):
             novels.novels()
-        assert not known.exists()
+        assert list(known.iterdir()) == []
+        (known / "100_english_novels.tar.xz").write_bytes(b"x" * 99)
+        with pytest.raises(ValueError, match="^the novels in .*tar.xz cannot be read: .*$"):
+            novels.novels()
 
 
 class TestCifar10:
