@@ -2,7 +2,7 @@
 
 They come from the folder corpus/ of github.com/computationalstylistics/100_english_novels at one commit. GitHub packs
 the repository when it is asked for, and not always into the same bytes. So it is the texts whose sum is known and
-checked, however they came: as an archive .tar.xz that was packed by hand, or as the files of the download.
+checked, however the archive was packed: by GitHub, or by hand.
 """
 
 import hashlib
@@ -42,25 +42,19 @@ def novels() -> dict[str, str]:
         ) from None
 
 
-def known(archive: Path | str, where: Path | str) -> dict[str, str]:
-    """The texts in an archive. ValueError: they are not the known novels."""
-    texts = from_archive(archive)
-    if (sha256 := fingerprint(texts)) != SHA256:
-        raise ValueError(f"{where} has other texts than the known novels (sha256 {sha256}, must be {SHA256})")
-    return texts
+def known(path: Path | str, where: Path | str) -> dict[str, str]:
+    """The texts in an archive that holds nothing else, or in the folder corpus/ of the repository's.
 
-
-def from_archive(path: Path | str) -> dict[str, str]:
-    """The texts in an archive that holds nothing else, or in the folder corpus/ of the repository's."""
+    They have no byte order mark, and one kind of line end. ValueError: they are not the known novels.
+    """
     with tarfile.open(path) as archive:
         members = [m for m in archive if m.isfile() and m.name.endswith(".txt")]
         inside = [m for m in members if Path(m.name).parent.name == "corpus"]
-        return {Path(m.name).name: plain(archive.extractfile(m).read()) for m in inside or members}
-
-
-def plain(data: bytes) -> str:
-    """Without a byte order mark, and with one kind of line end."""
-    return data.decode("utf-8-sig").replace("\r\n", "\n")
+        packed = {Path(m.name).name: archive.extractfile(m).read() for m in inside or members}
+    texts = {name: data.decode("utf-8-sig").replace("\r\n", "\n") for name, data in packed.items()}
+    if (sha256 := fingerprint(texts)) != SHA256:
+        raise ValueError(f"{where} has other texts than the known novels (sha256 {sha256}, must be {SHA256})")
+    return texts
 
 
 def fingerprint(texts: dict[str, str]) -> str:
