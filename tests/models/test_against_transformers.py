@@ -3,6 +3,7 @@
 import pytest
 import torch
 import transformers
+from transformers.models.t5.modeling_t5 import T5Attention
 
 from minilib.models.bert import Bert, BertSize
 from minilib.models.gpt2 import Gpt2, Gpt2Size
@@ -42,40 +43,35 @@ def gradients_are_the_same(ours, theirs):
     named = dict(ours.named_parameters())
     assert named.keys() == expected.keys()
     for name, p in named.items():
-        torch.testing.assert_close(
-            p.grad, expected[name], rtol=1e-5, atol=1e-5, msg=lambda m, name=name: f"{name}: {m}"
-        )
+        assert torch.allclose(p.grad, expected[name], rtol=1e-5, atol=1e-5), name
 
 
-def bert_config(**options):
-    return transformers.BertConfig(
-        vocab_size=V,
-        hidden_size=32,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        intermediate_size=128,
-        max_position_embeddings=T,
+def bert(head=transformers.BertForMaskedLM, dropout=0.0, **options):
+    """Ours and theirs, with the same weights."""
+    config = transformers.BertConfig(
+        vocab_size=V, hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=128,
+        max_position_embeddings=T, hidden_dropout_prob=dropout, attention_probs_dropout_prob=dropout,
         pad_token_id=None,  # else row 0 of the token table gets no gradient, which is theirs and not published
         attn_implementation="eager",
-        **options,
+    )  # fmt: skip
+    return paired(Bert(BertSize(**SHAPE, dropout=dropout, **options)), head(config))
+
+
+def gpt2(dropout=0.0):
+    drops = {"resid_pdrop": dropout, "embd_pdrop": dropout, "attn_pdrop": dropout}
+    config = transformers.GPT2Config(
+        vocab_size=V, n_positions=T, n_embd=32, n_layer=2, n_head=4, attn_implementation="eager", **drops
     )
+    return paired(Gpt2(Gpt2Size(**SHAPE, dropout=dropout)), transformers.GPT2LMHeadModel(config))
 
 
-def gpt2_config(**options):
-    return transformers.GPT2Config(vocab_size=V, n_positions=T, n_embd=32, n_layer=2, n_head=4, **options)
-
-
-def t5_config(**options):
-    return transformers.T5Config(
-        vocab_size=V,
-        d_model=32,
-        d_kv=8,
-        d_ff=128,
-        num_layers=2,
-        num_heads=4,
-        decoder_start_token_id=0,
-        **options,
-    )
+def t5(dropout=0.0):
+    config = transformers.T5Config(
+        vocab_size=V, d_model=32, d_kv=8, d_ff=128, num_layers=2, num_heads=4, decoder_start_token_id=0,
+        dropout_rate=dropout, attn_implementation="eager",
+    )  # fmt: skip
+    ours = T5(T5Size(**SHAPE | {"length": LONG}, dropout=dropout))
+    return paired(ours, transformers.T5ForConditionalGeneration(config))
 
 
 def bert_batch():
@@ -88,13 +84,10 @@ def bert_batch():
 class TestBert:
     @pytest.fixture
     def pair(self):
-        """With both heads."""
-        ours, theirs = Bert(BertSize(**SHAPE, next_sentence=True)), transformers.BertForPreTraining(bert_config())
-        return paired(ours, theirs)
+        return bert(transformers.BertForPreTraining, next_sentence=True)
 
     def test_logits_and_loss_of_hidden_tokens_are_the_same(self):
-        theirs = transformers.BertForMaskedLM(bert_config())
-        ours, theirs = paired(Bert(BertSize(**SHAPE)), theirs)
+        ours, theirs = bert()
         batch, labels = bert_batch()
         out = theirs(batch["tokens"], labels=labels)
         close(ours.logits(batch), out.logits.take_along_dim(batch["positions"][:, :, None], dim=1))
@@ -134,83 +127,61 @@ class TestBert:
         close(maps, torch.stack(out.attentions))
 
 
-class TestGpt2:
-    def test_logits_loss_and_gradients_are_the_same(self):
-        theirs = transformers.GPT2LMHeadModel(gpt2_config())
-        ours, theirs = paired(Gpt2(Gpt2Size(**SHAPE)), theirs)
-        batch = {"tokens": ids(B, T + 1)}
-        # Theirs takes labels from the row itself and shifts them: the last token would be one too many to read.
-        logits = theirs(batch["tokens"][:, :-1]).logits
-        loss = torch.nn.functional.cross_entropy(logits.flatten(0, 1), batch["tokens"][:, 1:].flatten())
-        close(ours.logits(batch), logits)
-        out = ours(batch)
-        close(out.loss, loss)
-        out.loss.backward()
-        loss.backward()
-        gradients_are_the_same(ours, theirs)
-
-    def test_the_loss_is_that_which_transformers_takes_from_the_row_itself(self):
-        theirs = transformers.GPT2LMHeadModel(gpt2_config())
-        ours, theirs = paired(Gpt2(Gpt2Size(**SHAPE)), theirs)
-        tokens = ids(B, T)
-        close(ours({"tokens": tokens}).loss, theirs(tokens, labels=tokens).loss)
+def test_logits_loss_and_gradients_of_gpt2_are_the_same():
+    ours, theirs = gpt2()
+    tokens = ids(B, T + 1)
+    # Theirs takes labels from the row itself and shifts them: the last token would be one too many to read.
+    logits = theirs(tokens[:, :-1]).logits
+    loss = torch.nn.functional.cross_entropy(logits.flatten(0, 1), tokens[:, 1:].flatten())
+    close(ours.logits({"tokens": tokens}), logits)
+    out = ours({"tokens": tokens})
+    close(out.loss, loss)
+    out.loss.backward()
+    loss.backward()
+    gradients_are_the_same(ours, theirs)
+    short = ids(B, T)
+    close(ours({"tokens": short}).loss, theirs(short, labels=short).loss)
 
 
-class TestT5:
-    def test_logits_loss_and_gradients_are_the_same_at_all_distances(self):
-        theirs = transformers.T5ForConditionalGeneration(t5_config())
-        ours, theirs = paired(T5(T5Size(**SHAPE | {"length": LONG})), theirs)
-        batch = {"tokens": ids(B, LONG), "targets": ids(B, LONG - 10, seed=2)}
-        expected = theirs(batch["tokens"], labels=batch["targets"])
-        close(ours.logits(batch), expected.logits)
-        out = ours(batch)
-        close(out.loss, expected.loss)
-        out.loss.backward()
-        expected.loss.backward()
-        gradients_are_the_same(ours, theirs)
-
-    @pytest.mark.parametrize("both_ways", [True, False])
-    def test_every_distance_up_to_1023_is_in_the_same_range(self, both_ways):
-        from transformers.models.t5.modeling_t5 import T5Attention
-
-        ours = PositionBias(heads=1, both_ways=both_ways)
-        with torch.no_grad():
-            ours.table.weight.copy_(torch.arange(32.0)[:, None])
-        place = torch.arange(1024)
-        theirs = T5Attention._relative_position_bucket(place - place[:, None], bidirectional=both_ways)
-        seen = torch.ones(1024, 1024, dtype=torch.bool) if both_ways else place <= place[:, None]
-        assert torch.equal(ours(1024)[0, 0][seen], theirs[seen].float())
+def test_logits_loss_and_gradients_of_t5_are_the_same_at_all_distances():
+    ours, theirs = t5()
+    batch = {"tokens": ids(B, LONG), "targets": ids(B, LONG - 10, seed=2)}
+    expected = theirs(batch["tokens"], labels=batch["targets"])
+    close(ours.logits(batch), expected.logits)
+    out = ours(batch)
+    close(out.loss, expected.loss)
+    out.loss.backward()
+    expected.loss.backward()
+    gradients_are_the_same(ours, theirs)
 
 
-class TestDropout:
+@pytest.mark.parametrize("both_ways", [True, False])
+def test_every_distance_up_to_1023_is_in_t5s_range(both_ways):
+    ours = PositionBias(heads=1, both_ways=both_ways)
+    with torch.no_grad():
+        ours.table.weight.copy_(torch.arange(32.0)[:, None])
+    place = torch.arange(1024)
+    theirs = T5Attention._relative_position_bucket(place - place[:, None], bidirectional=both_ways)
+    seen = torch.ones(1024, 1024, dtype=torch.bool) if both_ways else place <= place[:, None]
+    assert torch.equal(ours(1024)[0, 0][seen], theirs[seen].float())
+
+
+TOKENS, TARGETS, (BERT_BATCH, _) = ids(B, T), ids(B, 7, seed=2), bert_batch()
+CHOSEN = BERT_BATCH["positions"][:, :, None]
+DROPPING = {
+    "bert": (bert, BERT_BATCH, lambda m: m(BERT_BATCH["tokens"]).logits.take_along_dim(CHOSEN, dim=1)),
+    "gpt2": (gpt2, {"tokens": TOKENS}, lambda m: m(TOKENS[:, :-1]).logits),
+    "t5": (t5, {"tokens": TOKENS, "targets": TARGETS}, lambda m: m(TOKENS, labels=TARGETS).logits),
+}
+
+
+@pytest.mark.parametrize("family", DROPPING)
+def test_ours_drops_where_transformers_does(family):
     """On a CPU both draw their masks in the order of the computation: the same seed drops the same numbers."""
-
-    def same_in_training(self, ours, theirs, batch, logits):
-        ours.train()
-        theirs.train()
-        torch.manual_seed(3)
-        expected = logits(theirs)
-        torch.manual_seed(3)
-        close(ours.logits(batch), expected)
-        assert (ours.eval().logits(batch) - expected).abs().max() > 0.1
-
-    def test_bert_drops_where_transformers_does(self):
-        config = bert_config(hidden_dropout_prob=0.2, attention_probs_dropout_prob=0.2)
-        theirs = transformers.BertForMaskedLM(config)
-        ours, theirs = paired(Bert(BertSize(**SHAPE, dropout=0.2)), theirs)
-        batch = bert_batch()[0]
-        chosen = batch["positions"][:, :, None]
-        self.same_in_training(ours, theirs, batch, lambda m: m(batch["tokens"]).logits.take_along_dim(chosen, dim=1))
-
-    def test_gpt2_drops_where_transformers_does(self):
-        config = gpt2_config(attn_implementation="eager", resid_pdrop=0.2, embd_pdrop=0.2, attn_pdrop=0.2)
-        theirs = transformers.GPT2LMHeadModel(config)
-        ours, theirs = paired(Gpt2(Gpt2Size(**SHAPE, dropout=0.2)), theirs)
-        batch = {"tokens": ids(B, T + 1)}
-        self.same_in_training(ours, theirs, batch, lambda m: m(batch["tokens"][:, :-1]).logits)
-
-    def test_t5_drops_where_transformers_does(self):
-        theirs = transformers.T5ForConditionalGeneration(t5_config(attn_implementation="eager", dropout_rate=0.2))
-        ours, theirs = paired(T5(T5Size(**SHAPE, dropout=0.2)), theirs)
-        batch = {"tokens": ids(B, T), "targets": ids(B, 7, seed=2)}
-        self.same_in_training(ours, theirs, batch, lambda m: m(batch["tokens"], labels=batch["targets"]).logits)
+    make, batch, logits = DROPPING[family]
+    ours, theirs = (model.train() for model in make(dropout=0.2))
+    torch.manual_seed(3)
+    expected = logits(theirs)
+    torch.manual_seed(3)
+    close(ours.logits(batch), expected)
+    assert (ours.eval().logits(batch) - expected).abs().max() > 0.1
