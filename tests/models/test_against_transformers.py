@@ -74,33 +74,68 @@ def t5(dropout=0.0):
     return paired(ours, transformers.T5ForConditionalGeneration(config))
 
 
-def bert_batch():
-    """And the labels that transformers wants: -100 where nothing is predicted."""
-    positions = torch.stack([torch.randperm(T, generator=torch.Generator().manual_seed(b))[:K] for b in range(B)])
-    batch = {"tokens": ids(B, T), "positions": positions.sort().values, "targets": ids(B, K, seed=2)}
-    return batch, torch.full((B, T), -100).scatter(1, batch["positions"], batch["targets"])
+POSITIONS = torch.stack([torch.randperm(T, generator=torch.Generator().manual_seed(b))[:K] for b in range(B)])
+MASKED = {"tokens": ids(B, T), "positions": POSITIONS.sort().values, "targets": ids(B, K, seed=2)}
+LABELS = torch.full((B, T), -100).scatter(1, MASKED["positions"], MASKED["targets"])  # -100: nothing is predicted
+CAUSAL, SPANS = {"tokens": ids(B, T)}, {"tokens": ids(B, LONG), "targets": ids(B, LONG - 10, seed=2)}
 
 
-class TestBert:
+def of_bert(theirs):
+    out = theirs(MASKED["tokens"], labels=LABELS)
+    return out.logits.take_along_dim(MASKED["positions"][:, :, None], dim=1), out.loss
+
+
+def of_gpt2(theirs):
+    # It takes labels from the row itself and shifts them.
+    return theirs(CAUSAL["tokens"][:, :-1]).logits, theirs(CAUSAL["tokens"], labels=CAUSAL["tokens"]).loss
+
+
+def of_t5(theirs):
+    out = theirs(SPANS["tokens"], labels=SPANS["targets"])
+    return out.logits, out.loss
+
+
+FAMILIES = {"bert": (bert, MASKED, of_bert), "gpt2": (gpt2, CAUSAL, of_gpt2), "t5": (t5, SPANS, of_t5)}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_logits_loss_and_gradients_are_the_same(family):
+    make, batch, of_theirs = FAMILIES[family]
+    ours, theirs = make()
+    logits, loss = of_theirs(theirs)
+    close(ours.logits(batch), logits)
+    found = ours(batch)
+    close(found.loss, loss)
+    found.loss.backward()
+    loss.backward()
+    gradients_are_the_same(ours, theirs)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_ours_drops_where_transformers_does_and_only_in_training(family):
+    """On a CPU both draw their masks in the order of the computation: the same seed drops the same numbers."""
+    make, batch, of_theirs = FAMILIES[family]
+    ours, theirs = (model.train() for model in make(dropout=0.2))
+    torch.manual_seed(3)
+    expected, _ = of_theirs(theirs)
+    torch.manual_seed(3)
+    close(ours.logits(batch), expected)
+    assert (ours.logits(batch) - expected).abs().max() > 0.1  # drawn anew
+    plain, _ = make()
+    plain.load_state_dict(ours.state_dict())
+    assert torch.equal(ours.eval().logits(batch), plain.logits(batch))
+
+
+class TestBertWithBothHeads:
     @pytest.fixture
     def pair(self):
         return bert(transformers.BertForPreTraining, next_sentence=True)
 
-    def test_logits_and_loss_of_hidden_tokens_are_the_same(self):
-        ours, theirs = bert()
-        batch, labels = bert_batch()
-        out = theirs(batch["tokens"], labels=labels)
-        close(ours.logits(batch), out.logits.take_along_dim(batch["positions"][:, :, None], dim=1))
-        close(ours(batch).loss, out.loss)
-
     def test_loss_and_gradients_with_segments_and_next_sentence_are_the_same(self, pair):
         ours, theirs = pair
-        batch, labels = bert_batch()
-        batch |= {"segments": (torch.arange(T) > 9).long().expand(B, T), "next": torch.tensor([1, 0, 1])}
-        out = theirs(
-            batch["tokens"], token_type_ids=batch["segments"], labels=labels, next_sentence_label=batch["next"]
-        )
-        found = ours(batch)
+        batch = MASKED | {"segments": (torch.arange(T) > 9).long().expand(B, T), "next": torch.tensor([1, 0, 1])}
+        more = {"token_type_ids": batch["segments"], "next_sentence_label": batch["next"]}
+        out, found = theirs(batch["tokens"], labels=LABELS, **more), ours(batch)
         close(found.loss, out.loss)
         guesses = out.prediction_logits.argmax(-1).gather(1, batch["positions"])
         assert found.correct == (guesses == batch["targets"]).float().mean()  # of the tokens, not of the sentences
@@ -122,37 +157,7 @@ class TestBert:
         ours, theirs = pair
         batch = {"tokens": ids(B, T), "segments": ids(B, T, high=2)}
         out = theirs(batch["tokens"], token_type_ids=batch["segments"], output_attentions=True)
-        maps = ours.attention_maps(batch)
-        assert maps.shape == (2, B, 4, T, T)
-        close(maps, torch.stack(out.attentions))
-
-
-def test_logits_loss_and_gradients_of_gpt2_are_the_same():
-    ours, theirs = gpt2()
-    tokens = ids(B, T + 1)
-    # Theirs takes labels from the row itself and shifts them: the last token would be one too many to read.
-    logits = theirs(tokens[:, :-1]).logits
-    loss = torch.nn.functional.cross_entropy(logits.flatten(0, 1), tokens[:, 1:].flatten())
-    close(ours.logits({"tokens": tokens}), logits)
-    out = ours({"tokens": tokens})
-    close(out.loss, loss)
-    out.loss.backward()
-    loss.backward()
-    gradients_are_the_same(ours, theirs)
-    short = ids(B, T)
-    close(ours({"tokens": short}).loss, theirs(short, labels=short).loss)
-
-
-def test_logits_loss_and_gradients_of_t5_are_the_same_at_all_distances():
-    ours, theirs = t5()
-    batch = {"tokens": ids(B, LONG), "targets": ids(B, LONG - 10, seed=2)}
-    expected = theirs(batch["tokens"], labels=batch["targets"])
-    close(ours.logits(batch), expected.logits)
-    out = ours(batch)
-    close(out.loss, expected.loss)
-    out.loss.backward()
-    expected.loss.backward()
-    gradients_are_the_same(ours, theirs)
+        close(ours.attention_maps(batch), torch.stack(out.attentions))
 
 
 @pytest.mark.parametrize("both_ways", [True, False])
@@ -164,24 +169,3 @@ def test_every_distance_up_to_1023_is_in_t5s_range(both_ways):
     theirs = T5Attention._relative_position_bucket(place - place[:, None], bidirectional=both_ways)
     seen = torch.ones(1024, 1024, dtype=torch.bool) if both_ways else place <= place[:, None]
     assert torch.equal(ours(1024)[0, 0][seen], theirs[seen].float())
-
-
-TOKENS, TARGETS, (BERT_BATCH, _) = ids(B, T), ids(B, 7, seed=2), bert_batch()
-CHOSEN = BERT_BATCH["positions"][:, :, None]
-DROPPING = {
-    "bert": (bert, BERT_BATCH, lambda m: m(BERT_BATCH["tokens"]).logits.take_along_dim(CHOSEN, dim=1)),
-    "gpt2": (gpt2, {"tokens": TOKENS}, lambda m: m(TOKENS[:, :-1]).logits),
-    "t5": (t5, {"tokens": TOKENS, "targets": TARGETS}, lambda m: m(TOKENS, labels=TARGETS).logits),
-}
-
-
-@pytest.mark.parametrize("family", DROPPING)
-def test_ours_drops_where_transformers_does(family):
-    """On a CPU both draw their masks in the order of the computation: the same seed drops the same numbers."""
-    make, batch, logits = DROPPING[family]
-    ours, theirs = (model.train() for model in make(dropout=0.2))
-    torch.manual_seed(3)
-    expected = logits(theirs)
-    torch.manual_seed(3)
-    close(ours.logits(batch), expected)
-    assert (ours.eval().logits(batch) - expected).abs().max() > 0.1
