@@ -116,13 +116,7 @@ def work() -> None:
         job, names = json.loads(line), {"np": np, "torch": torch, "dist": dist}
         names |= {"received": received, "perf_counter": perf_counter}
         try:
-            dist.init_process_group(
-                "gloo",
-                init_method=f"file://{job['store']}",
-                rank=job["rank"],
-                world_size=job["world_size"],
-                timeout=PATIENCE,
-            )
+            dist.init_process_group("gloo", f"file://{job['store']}", PATIENCE, job["world_size"], job["rank"])
             dist.barrier()  # who fails at once must not leave while others still connect: they could never meet again
             exec(job["source"], names)
             answer = json.dumps({"result": names[job["name"]](*job["arguments"])})

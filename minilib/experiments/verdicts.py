@@ -110,9 +110,8 @@ class Comparison:
             return math.inf
         edges = sum(map(math.isfinite, self.claim))
         far = float(t.ppf((1 + self.level) / 2, self.df))
-        scatter = np.sqrt(
-            chi2.ppf((np.arange(2000) + 0.5) / 2000, self.df) / self.df
-        )  # estimated / true, evenly likely
+        # estimated / true scatter, evenly likely
+        scatter = np.sqrt(chi2.ppf((np.arange(2000) + 0.5) / 2000, self.df) / self.df)
 
         def power(shift: float) -> float:  # of an interval that misses each edge with the chance norm.cdf
             return np.maximum(0, 1 - edges * norm.sf(shift - far * scatter)).mean()
