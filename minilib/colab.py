@@ -35,8 +35,7 @@ def prepare(root: Path = ROOT) -> None:
 
     The versions of what is there are asked for too, so that pip cannot take others.
 
-    Raises:
-        RuntimeError: pip could not install what is missing; it has said why.
+    RuntimeError: pip could not install what is missing; it has said why.
     """
     os.chdir(root / "notebooks")
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(root), os.environ.get("PYTHONPATH")]))

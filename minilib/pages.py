@@ -15,8 +15,7 @@ def print_table(rows: Iterable[Sequence], heads: Sequence[str] = (), gap: int = 
         heads: a first row, where there is one.
         gap: blanks between two columns.
 
-    Raises:
-        ValueError: the rows do not have the same number of cells.
+    ValueError: the rows do not have the same number of cells.
     """
     lines = [[str(cell) for cell in row] for row in ([heads] if heads else []) + list(rows)]
     if len({len(line) for line in lines}) > 1:

@@ -38,8 +38,7 @@ def use_style() -> None:
 def style(optimizer: str) -> dict:
     """Keyword arguments for `ax.plot`: the optimizer's colour, line style and label.
 
-    Raises:
-        ValueError: no such optimizer in the book.
+    ValueError: no such optimizer in the book.
     """
     if optimizer not in OPTIMIZERS:
         raise ValueError(f"optimizer must be one of {list(OPTIMIZERS)}, got {optimizer!r}")

@@ -15,8 +15,7 @@ def constant(step: int) -> float:
 def polynomial(step: int, total: int, power: float = 1.0) -> float:
     """(1 - step/total)^power, 0 from `total` on; power 1 is LAMB's linear decay, power 2 that of LARS.
 
-    Raises:
-        ValueError: `total` is below 1 or `power` not above 0.
+    ValueError: `total` is below 1 or `power` not above 0.
     """
     if total < 1:
         raise ValueError(f"total must be at least 1 step, got {total}")
@@ -26,11 +25,7 @@ def polynomial(step: int, total: int, power: float = 1.0) -> float:
 
 
 def cosine(step: int, total: int) -> float:
-    """(1 + cos(pi step/total)) / 2, 0 from `total` on.
-
-    Raises:
-        ValueError: `total` is below 1.
-    """
+    """(1 + cos(pi step/total)) / 2, 0 from `total` on. ValueError: `total` is below 1."""
     if total < 1:
         raise ValueError(f"total must be at least 1 step, got {total}")
     return 0.5 * (1 + math.cos(math.pi * min(1.0, step / total)))
@@ -41,8 +36,7 @@ def warmup(step: int, steps: int) -> float:
 
     Multiply it with a decay: `warmup(t, 100) * polynomial(t, 1000)`.
 
-    Raises:
-        ValueError: `steps` is negative.
+    ValueError: `steps` is negative.
     """
     if steps < 0:
         raise ValueError(f"steps must be >= 0, got {steps}")
@@ -55,11 +49,7 @@ def sqrt_scaling(batch: int, base_batch: int) -> float:
 
 
 def linear_scaling(batch: int, base_batch: int) -> float:
-    """batch / base_batch: the same for SGD (Goyal et al. 2017).
-
-    Raises:
-        ValueError: a batch size is below 1.
-    """
+    """batch / base_batch: the same for SGD (Goyal et al. 2017). ValueError: a batch size is below 1."""
     for name, value in (("batch", batch), ("base_batch", base_batch)):
         if value < 1:
             raise ValueError(f"{name} must be at least 1, got {value}")

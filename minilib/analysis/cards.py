@@ -27,8 +27,7 @@ class Card:
         together: most cards that these links join; of NVIDIA's the eight of a usual server.
         source: where the numbers stand.
 
-    Raises:
-        ValueError: a rate or size that is not positive.
+    ValueError: a rate or size that is not positive.
     """
 
     name: str
@@ -80,11 +79,7 @@ CARDS = {
 
 
 def card(name: str) -> Card:
-    """The card of this name, from `CARDS`; "here" measures this processor.
-
-    Raises:
-        ValueError: there is none.
-    """
+    """The card of this name, from `CARDS`; "here" measures this processor. ValueError: there is none."""
     if name == "here":
         return here()
     if name not in CARDS:

@@ -63,8 +63,7 @@ def choice(name: str, value, known: Iterable) -> None:
 class Model:
     """A BERT (head on hidden tokens, no next sentence) or a GPT-2; `heads` 0: of 64 numbers each, but at least two.
 
-    Raises:
-        ValueError: another family, or a number that is no integer of at least 1.
+    ValueError: another family, or a number that is no integer of at least 1.
     """
 
     family: str
@@ -140,8 +139,7 @@ class Job:
         parallel: "ddp", every card holds all; "fsdp", each holds its share of parameters, gradients and state.
         recompute: keep the input of each block only, and compute the rest again.
 
-    Raises:
-        ValueError: a value that may not be, or not exactly one of steps and tokens.
+    ValueError: a value that may not be, or not exactly one of steps and tokens.
     """
 
     model: Model
@@ -187,8 +185,7 @@ class Machines:
         network: bytes a second that a node sends to others while it receives as much; needed for several nodes.
         latency: seconds of a round of messages, whatever its bytes; 0 leaves rounds out.
 
-    Raises:
-        ValueError: a share outside (0, 1.5], more cards than links join, or several nodes without a network.
+    ValueError: a share outside (0, 1.5], more cards than links join, or several nodes without a network.
     """
 
     card: Card

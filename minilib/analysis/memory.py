@@ -34,11 +34,7 @@ STATE: dict[str, Callable[[Shape], int]] = {
 
 
 def state_numbers(shapes: Iterable[Shape], optimizer: str) -> int:
-    """Numbers of state that `optimizer` keeps for parameters of these shapes.
-
-    Raises:
-        ValueError: no such optimizer.
-    """
+    """Numbers of state that `optimizer` keeps for parameters of these shapes. ValueError: no such optimizer."""
     if optimizer not in STATE:
         raise ValueError(f"optimizer must be one of {list(STATE)}, got {optimizer!r}")
     return sum(STATE[optimizer](tuple(shape)) for shape in shapes)
@@ -157,8 +153,7 @@ def training_bytes(
     """Bytes on each of `devices` for everything but activations: ZeRO stage 1 cuts optimizer state and master
     weights into equal shares, 2 gradients too, 3 parameters too; 0 keeps all of it everywhere.
 
-    Raises:
-        ValueError: unknown optimizer or precision, a stage outside 0 ... 3, less than one device.
+    ValueError: unknown optimizer or precision, a stage outside 0 ... 3, less than one device.
     """
     if precision not in PRECISIONS:
         raise ValueError(f"precision must be one of {list(PRECISIONS)}, got {precision!r}")

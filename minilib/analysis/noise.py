@@ -12,8 +12,7 @@ import numpy as np
 def noise_scale(sample_grads: np.ndarray) -> float:
     """tr(Sigma) / |G|^2, in samples, exactly, from the gradients of all samples: shape (n, d).
 
-    Raises:
-        ValueError: fewer than two samples.
+    ValueError: fewer than two samples.
     """
     g = np.asarray(sample_grads, float)
     if g.ndim != 2 or len(g) < 2:
@@ -30,8 +29,7 @@ def two_batch(small: float, big: float, b_small: int, b_big: int) -> tuple[float
 
     Each estimate is unbiased, their ratio is not: average both over many steps first, then divide.
 
-    Raises:
-        ValueError: not 1 <= b_small < b_big.
+    ValueError: not 1 <= b_small < b_big.
     """
     if not 1 <= b_small < b_big:
         raise ValueError(f"batches must satisfy 1 <= b_small < b_big, got {b_small} and {b_big}")

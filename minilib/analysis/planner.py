@@ -22,9 +22,10 @@ from dataclasses import dataclass, replace
 from math import ceil, inf
 from typing import NamedTuple
 
+from minilib import program
 from minilib.analysis import memory
-from minilib.analysis.cards import CARDS, Card, card
-from minilib.analysis.jobs import NAMED, PASSES, PRECISIONS, Job, Machines, Model, choice, counts, positive
+from minilib.analysis.cards import CARDS, card
+from minilib.analysis.jobs import NAMED, PASSES, PRECISIONS, Job, Machines, choice, counts, positive
 from minilib.pages import print_table
 
 BUCKET = 25 * 2**20  # bytes of gradients that DDP sends at once (Li et al. 2020)
@@ -33,8 +34,7 @@ BUCKET = 25 * 2**20  # bytes of gradients that DDP sends at once (Li et al. 2020
 def traffic(optimizer: str, precision: str = "fp32") -> float:
     """Bytes that a step of the optimizer reads and writes for each parameter, at least.
 
-    Raises:
-        ValueError: no such optimizer or precision.
+    ValueError: no such optimizer or precision.
     """
     choice("optimizer", optimizer, PASSES)
     choice("precision", precision, PRECISIONS)
@@ -160,8 +160,7 @@ class Plan:
 def plan(job: Job, machines: Machines, price: float | None = None) -> Plan:
     """Time, memory, messages and price (of a card-hour) of a job on these machines.
 
-    Raises:
-        ValueError: the batch cannot be shared equally, or the card does not multiply in this precision.
+    ValueError: the batch cannot be shared equally, or the card does not multiply in this precision.
     """
     total, d, p = machines.total, job.model.parameters(), PRECISIONS[job.precision]
     if job.batch % total:
@@ -198,8 +197,7 @@ def plan(job: Job, machines: Machines, price: float | None = None) -> Plan:
 def utilisation_needed(jobs: Iterable[Job], machines: Machines, seconds: float) -> float:
     """The share of the peak at which the jobs, one after the other, take so many seconds: nothing hidden.
 
-    Raises:
-        ValueError: the other terms alone take longer.
+    ValueError: the other terms alone take longer.
     """
     plans = [plan(job, machines) for job in jobs]
     at_peak = sum(p.steps * p.terms["products"] for p in plans) * machines.utilisation
@@ -215,79 +213,56 @@ def changes(job: Job, machines: Machines, price: float | None = None) -> dict[st
     A changed batch keeps the tokens, so that a batch twice as large takes half the steps: whether it then learns as
     much is not the planner's to say. More cards share the same batch.
     """
-    same_tokens = replace(job, steps=None, tokens=job.tokens or job.steps * job.batch * job.length)
+    same_tokens = {"steps": None, "tokens": job.tokens or job.steps * job.batch * job.length}
     other = "AdamW" if job.optimizer == "CAME" else "CAME"
     parallel = "ddp" if job.parallel == "fsdp" else "fsdp"
+    # in the node where its links join so many, else twice the nodes, which need a network
+    in_node = machines.nodes == 1 and 2 * machines.cards <= machines.card.together
+    doubled = {"cards": 2 * machines.cards} if in_node else {"nodes": 2 * machines.nodes}
     cases = {
-        "as asked": (job, machines),
-        "twice the batch, same tokens": (replace(same_tokens, batch=2 * job.batch), machines),
-        "half the batch, same tokens": (replace(same_tokens, batch=job.batch // 2), machines)
-        if job.batch > 1
-        else None,
-        f"{other} for {job.optimizer}": (replace(job, optimizer=other), machines),
-        "twice the cards": _doubled(job, machines),
-        f"{parallel} for {job.parallel}": (replace(job, parallel=parallel), machines) if machines.total > 1 else None,
-        "recompute": None if job.recompute else (replace(job, recompute=True), machines),
+        "as asked": ({}, {}),
+        "twice the batch, same tokens": (same_tokens | {"batch": 2 * job.batch}, {}),
+        "half the batch, same tokens": (same_tokens | {"batch": job.batch // 2}, {}),
+        f"{other} for {job.optimizer}": ({"optimizer": other}, {}),
+        "twice the cards": ({}, doubled),
     }
+    if machines.total > 1:
+        cases[f"{parallel} for {job.parallel}"] = ({"parallel": parallel}, {})
+    if not job.recompute:
+        cases["recompute"] = ({"recompute": True}, {})
     plans = {}
-    for name, case in cases.items():
+    for name, (of_job, of_machines) in cases.items():
         try:
-            plans |= {name: plan(*case, price)} if case else {}
+            plans[name] = plan(replace(job, **of_job), replace(machines, **of_machines), price)
         except ValueError:
             if name == "as asked":
                 raise
     return plans
 
 
-def _doubled(job: Job, machines: Machines) -> tuple[Job, Machines] | None:
-    """With twice the cards: in the node where its links join so many, else twice the nodes, if there is a network."""
-    if machines.nodes == 1 and 2 * machines.cards <= machines.card.together:
-        return job, replace(machines, cards=2 * machines.cards)
-    return (job, replace(machines, nodes=2 * machines.nodes)) if machines.network else None
-
-
 class Deciding(NamedTuple):
-    """What `deciding` found: of all runs together, but `plan`, which is that of one."""
+    """What `deciding` found: of all runs together."""
 
     runs: int
     tokens: float
-    hours: float
     card_hours: float
-    cost: float | None
-    plan: Plan
 
 
-def deciding(
-    model: str | Model,
-    tokens: float,
-    runs: int,
-    card_name: str | Card,
-    utilisation: float,
-    batch: int = 256,
-    length: int = 128,
-    price: float | None = None,
-    **job,
-) -> Deciding:
+def deciding(model: str, tokens: float, runs: int, card_name: str, utilisation: float, **job) -> Deciding:
     """What deciding a claim would cost: so many runs of so many tokens each, one after the other on one card.
 
     Args:
-        model: a name in `NAMED`, or a `Model`.
-        tokens: of one run. `runs`: all of them: methods x rates x tuning seeds, and methods x fresh seeds.
-        card_name: a name in `cards.CARDS`, or a `Card`.
-        utilisation, batch, length, price, job: see `Machines`, `Job`, `plan`.
+        model: a name in `NAMED`. card_name: one in `cards.CARDS`.
+        tokens: of one run, in steps of 256 rows of 128.
+        runs: all of them: methods x rates x tuning seeds, and methods x fresh seeds.
+        job: what else a `Job` takes.
 
-    Raises:
-        ValueError: no such model or card, or a value that may not be.
+    ValueError: no such model or card, or a value that may not be.
     """
-    if isinstance(model, str):
-        choice("model", model, NAMED)
-        model = NAMED[model]
+    choice("model", model, NAMED)
     counts(runs=runs)
-    chosen = card(card_name) if isinstance(card_name, str) else card_name
-    one = plan(Job(model, batch, length, tokens=tokens, **job), Machines(chosen, utilisation), price)
-    hours = runs * one.seconds / 3600
-    cost = None if price is None else runs * one.cost
-    return Deciding(runs, runs * tokens, hours, runs * one.card_hours, cost, one)
+    one = plan(Job(NAMED[model], 256, 128, tokens=tokens, **job), Machines(card(card_name), utilisation))
+    return Deciding(runs, runs * tokens, runs * one.card_hours)
 
 
 def duration(seconds: float) -> str:
@@ -360,34 +335,34 @@ def main(argv: list[str] | None = None) -> int:
     add("--price", type=float, help="of a card-hour")
     add("--runs", type=int, help="so many runs: card-hours of all of them")
     args = parser.parse_args(argv)
-    try:
-        choice("model", args.model, NAMED)
-        sizes = {name: getattr(args, name) for name in ("layers", "width", "vocabulary")}
-        model = replace(NAMED[args.model], **{name: n for name, n in sizes.items() if n is not None})
-        method = {name.lower(): name for name in PASSES}.get(args.optimizer.lower(), args.optimizer)
-        fields = ("batch", "length", "steps", "tokens", "guessed", "precision", "micro_batch", "parallel", "recompute")
-        job = Job(model, optimizer=method, **{name: getattr(args, name) for name in fields})
-        chosen = card(args.card)
-        if args.rate:
-            chosen = replace(chosen, products={**chosen.products, PRECISIONS[job.precision].rate: 1e12 * args.rate})
-        if args.bandwidth:
-            chosen = replace(chosen, bandwidth=1e9 * args.bandwidth)
-        if args.utilisation is None:
-            raise ValueError("utilisation must be given: the share of the card's peak that products reach")
-        network = args.network and 1e9 * args.network
-        machines = Machines(chosen, args.utilisation, args.cards, args.nodes, network, 1e-6 * args.latency)
-        plans = changes(job, machines, args.price)
-        if args.runs is not None:
-            counts(runs=args.runs)
-    except ValueError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+    return program(lambda: print_asked(args))
+
+
+def print_asked(args: argparse.Namespace) -> None:
+    """Prints what was asked for on the command line. ValueError: something in it may not be."""
+    choice("model", args.model, NAMED)
+    sizes = {name: getattr(args, name) for name in ("layers", "width", "vocabulary")}
+    model = replace(NAMED[args.model], **{name: n for name, n in sizes.items() if n is not None})
+    method = {name.lower(): name for name in PASSES}.get(args.optimizer.lower(), args.optimizer)
+    fields = ("batch", "length", "steps", "tokens", "guessed", "precision", "micro_batch", "parallel", "recompute")
+    job = Job(model, optimizer=method, **{name: getattr(args, name) for name in fields})
+    chosen = card(args.card)
+    if args.rate:
+        chosen = replace(chosen, products={**chosen.products, PRECISIONS[job.precision].rate: 1e12 * args.rate})
+    if args.bandwidth:
+        chosen = replace(chosen, bandwidth=1e9 * args.bandwidth)
+    if args.utilisation is None:
+        raise ValueError("utilisation must be given: the share of the card's peak that products reach")
+    network = args.network and 1e9 * args.network
+    machines = Machines(chosen, args.utilisation, args.cards, args.nodes, network, 1e-6 * args.latency)
+    plans = changes(job, machines, args.price)
+    if args.runs is not None:
+        counts(runs=args.runs)
     print_plan(plans["as asked"])
     if args.runs is not None:
         print(f"{args.runs} runs: {args.runs * plans['as asked'].card_hours:,.4g} card-hours")
     print()
     print_changes(plans)
-    return 0
 
 
 if __name__ == "__main__":

@@ -104,9 +104,8 @@ class Steps:
         gradients: of step 1, of step 2, ..., as the optimizer got them: after a clip of yours, before one of its own.
         lr, betas, eps, weight_decay: what you believe was set; `weight_decay` may be a dict by layer.
 
-    Raises:
-        ValueError: numbers of steps, names or shapes that do not go together, layers that are no dict or no array,
-            entries that are not finite, a number out of range.
+    ValueError: numbers of steps, names or shapes that do not go together, layers that are no dict or no array, entries
+    that are not finite, a number out of range.
     """
 
     weights: list[Layers | None]
@@ -117,30 +116,21 @@ class Steps:
     weight_decay: float | Layers = field(default=0.0)
 
     def __post_init__(self):
-        for kind, times in (("weights", self.weights), ("gradients", self.gradients)):
-            may_be = dict | None if kind == "weights" else dict
+        for kind, times, may_be in (("weights", self.weights, dict | None), ("gradients", self.gradients, dict)):
             if not isinstance(times, list) or not all(isinstance(layers, may_be) for layers in times):
                 raise ValueError(f"{kind} must be a list of dicts from a layer's name to its array, got {times!r:.60}")
-        given, names = [w for w in self.weights if w is not None], list((self.weights or [{}])[0] or {})
-        if len(self.weights) != len(self.gradients) + 1 or len(given) < 2 or not names:
+        given = sum(layers is not None for layers in self.weights)
+        if len(self.weights) != len(self.gradients) + 1 or given < 2 or not self.weights[0]:
             raise ValueError(
                 "weights must be those before step 1 and after each step (None where not recorded), at least one "
-                f"after: got {len(given)} recorded of {len(self.weights)}, and {len(self.gradients)} gradients"
+                f"after: got {given} recorded of {len(self.weights)}, and {len(self.gradients)} gradients"
             )
-        for kind, layers in [("weights", w) for w in given] + [("gradients", g) for g in self.gradients]:
-            if set(layers) != set(names):
-                raise ValueError(f"{kind} must have the layers {sorted(names)} each time, got {sorted(layers)}")
-            for name in names:
-                x, shape = _array(kind, name, layers[name]), np.shape(_array(kind, name, given[0][name]))
-                if x.shape != shape or x.dtype.kind != "f" or not np.isfinite(x).all():
-                    raise ValueError(f"{kind} of {name} must be finite floats of shape {shape}, got {x!r:.60}")
-        self.weights, self.gradients = (  # tensors become arrays
-            [layers and {name: np.asarray(x) for name, x in layers.items()} for layers in times]
-            for times in (self.weights, self.gradients)
-        )
+        shapes = {name: _array("weights", name, x).shape for name, x in self.weights[0].items()}
+        self.weights = [None if layers is None else _arrays("weights", layers, shapes) for layers in self.weights]
+        self.gradients = [_arrays("gradients", layers, shapes) for layers in self.gradients]
         if not isinstance(self.weight_decay, dict):
-            self.weight_decay = dict.fromkeys(names, self.weight_decay)
-        if set(self.weight_decay) != set(names):
+            self.weight_decay = dict.fromkeys(shapes, self.weight_decay)
+        if set(self.weight_decay) != set(shapes):
             raise ValueError(f"weight_decay must be one number, or one for each layer, got {self.weight_decay}")
         options = [("lr", self.lr), ("betas", self.betas), ("eps", self.eps)]
         for option, value in options + [("weight_decay", v) for v in self.weight_decay.values()]:
@@ -154,8 +144,7 @@ class Steps:
 
         Where they are not the defaults: `betas`, `eps`, `weight_decay`, or `weight_decay/name` for every layer.
 
-        Raises:
-            ValueError: no .npz, a key is none of these, or `lr` is missing; and see `Steps`. OSError: no such file.
+        ValueError: no .npz, a key is none of these, or `lr` is missing; and see `Steps`. OSError: no such file.
         """
         with open(path, "rb") as file:
             try:
@@ -223,6 +212,17 @@ def _array(kind: str, name: str, x) -> np.ndarray:
         raise ValueError(f"{kind} of {name} must be an array, as p.detach().cpu().numpy() is: {reason}") from reason
 
 
+def _arrays(kind: str, layers: Layers, shapes: dict) -> Layers:
+    """Layers as arrays. ValueError: they are not finite floats of these shapes."""
+    if set(layers) != set(shapes):
+        raise ValueError(f"{kind} must have the layers {sorted(shapes)} each time, got {sorted(layers)}")
+    arrays = {name: _array(kind, name, x) for name, x in layers.items()}
+    for name, x in arrays.items():
+        if x.shape != shapes[name] or x.dtype.kind != "f" or not np.isfinite(x).all():
+            raise ValueError(f"{kind} of {name} must be finite floats of shape {shapes[name]}, got {x!r:.60}")
+    return arrays
+
+
 def _unit(given: list[Layers]) -> float:
     """One unit in the last place of the shortest floats among the weights, relative."""
     arrays = [np.asarray(x) for layers in given for x in layers.values()]
@@ -246,8 +246,7 @@ def which_lamb(subject, phi=(0.0, 10.0), max_grad_norm=1.0, rtol: float | None =
         rtol: a variant fits that never differs by more than this share of a layer's largest weight; by default 1e-10
             for float64, and 16 units in the last place for shorter floats, also where they were stored as float64.
 
-    Raises:
-        ValueError: no recorded weight moves; and see `Steps` and `probe`.
+    ValueError: no recorded weight moves; and see `Steps` and `probe`.
     """
     steps = subject if isinstance(subject, Steps) else probe(subject)
     check_option("phi", phi)
@@ -368,8 +367,7 @@ def probe(optimizer, dtype: str = "float64") -> Steps:
         optimizer: of torch, or of `minilib.optim`: with `param_groups` whose options are those of its constructor.
         dtype: of the layers; bitsandbytes knows "float32" only, in which more stays undetermined.
 
-    Raises:
-        ValueError: it is no such optimizer, has no betas and eps, or cannot be made again from its options.
+    ValueError: it is no such optimizer, has no betas and eps, or cannot be made again from its options.
     """
     kind = type(optimizer).__name__
     groups = getattr(optimizer, "param_groups", None)

@@ -85,8 +85,7 @@ class MLP(Module):
 class SelfAttention(Module):
     """Every position looks at every position: (batch, length, width) -> the same shape.
 
-    Raises:
-        ValueError: `width` is not a multiple of `heads`.
+    ValueError: `width` is not a multiple of `heads`.
     """
 
     def __init__(self, width: int, heads: int, rng: np.random.Generator, dtype=np.float64):
@@ -128,8 +127,7 @@ class TransformerEncoder(Module):
     The output layer shares its matrix with the token embedding. `positions` picks the flat positions
     (indices into batch * length) whose logits are wanted, (k, vocabulary): the masked ones.
 
-    Raises:
-        ValueError: a text is longer than `max_length`.
+    ValueError: a text is longer than `max_length`.
     """
 
     def __init__(

@@ -41,8 +41,7 @@ class Tensor:
     def backward(self) -> None:
         """Add d(self)/d(leaf) to `leaf.grad` for every leaf that this scalar was computed from.
 
-        Raises:
-            ValueError: this tensor is not a scalar.
+        ValueError: this tensor is not a scalar.
         """
         if self.data.size != 1:
             raise ValueError(f"backward needs a scalar, got shape {self.shape}: sum or average first")
@@ -107,8 +106,7 @@ class Tensor:
     def __matmul__(self, other):
         """Matrix product over the last two dimensions, the leading ones broadcast; or matrix times vector.
 
-        Raises:
-            ValueError: the left side has fewer than two dimensions.
+        ValueError: the left side has fewer than two dimensions.
         """
         other = self.constant_like(other)
         if self.ndim < 2:
@@ -207,8 +205,7 @@ def softmax(z: Tensor) -> Tensor:
 def cross_entropy(logits: Tensor, targets: np.ndarray) -> Tensor:
     """Mean of -log softmax(logits)[target]: logits (n, classes), integer targets (n,); in nats.
 
-    Raises:
-        ValueError: shapes do not fit, or a target is not a class.
+    ValueError: shapes do not fit, or a target is not a class.
     """
     targets = np.asarray(targets)
     n, classes = logits.shape

@@ -35,9 +35,8 @@ def prune(
     Returns:
         name -> bool tensor of the matrix's shape, True where a weight is left. Of equal sizes the first are pruned.
 
-    Raises:
-        ValueError: sparsity is not in [0, 1), or is less than that of masks; unknown scope; masks are of another model;
-            a weight that is not finite. Nothing is changed then.
+    ValueError: sparsity is not in [0, 1), or is less than that of masks; unknown scope; masks are of another model; a
+    weight that is not finite. Nothing is changed then.
     """
     if not isinstance(sparsity, (int, float)) or not 0 <= sparsity < 1:
         raise ValueError(f"sparsity must be at least 0 and less than 1, got {sparsity!r}")
@@ -78,8 +77,7 @@ def keep_pruned(model: nn.Module, masks: dict[str, Tensor]) -> Iterator[None]:
     The gradients, so that pruned weights count neither in the norm that clips nor in any statistics. The weights,
     because an optimizer that is older than the masks still moves them by its momentum.
 
-    Raises:
-        ValueError: masks are of another model.
+    ValueError: masks are of another model.
     """
     check_masks(model, masks)
     weights = matrices(model)

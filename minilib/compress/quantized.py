@@ -74,8 +74,7 @@ def quantize(w: Tensor, bits: int, per: str = "tensor", channel: Tensor | None =
             bytes more then, and its scale is at most that of the tensor.
         channel: (entries of w,) int64, 0 to c - 1: other channels than the rows.
 
-    Raises:
-        ValueError: bits or per is none of these, or w has an entry that is not finite.
+    ValueError: bits or per is none of these, or w has an entry that is not finite.
     """
     check_format(bits, per)
     x = w.detach().float().flatten().cpu().double()

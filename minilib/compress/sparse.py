@@ -65,9 +65,8 @@ def sparsify(w: Tensor, mask: Tensor, bits: int = 32, per: str = "tensor") -> Sp
 
     What is pruned takes no part in the minima and scales; per "channel" they are those of the rows of `w`.
 
-    Raises:
-        ValueError: bits or per is out of range, mask is no bool tensor of w's shape, or prunes a weight that is not 0,
-            or a weight that is to be quantised is not finite.
+    ValueError: bits or per is out of range, mask is no bool tensor of w's shape, or prunes a weight that is not 0, or a
+    weight that is to be quantised is not finite.
     """
     check_format(bits, per, (*BITS, 32))
     if mask.dtype != torch.bool or mask.shape != w.shape:

@@ -29,9 +29,8 @@ def store(model: nn.Module, bits: int = 32, per: str = "tensor", masks: dict[str
         per: "tensor" or "channel", as for `quantize`.
         masks: of `prune`: every matrix is stored as Sparse, also where that takes more bytes.
 
-    Raises:
-        ValueError: bits or per is none of these; masks are of another model, or prune a weight that is not zero; a
-            weight to be quantised is not finite.
+    ValueError: bits or per is none of these; masks are of another model, or prune a weight that is not zero; a weight
+    to be quantised is not finite.
     """
     check_format(bits, per, (*BITS, 32))
     if masks is not None:
@@ -59,8 +58,7 @@ def total_bytes(stored: Stored) -> int:
 def load_into(model: nn.Module, stored: Stored) -> None:
     """Give the model the weights that are stored.
 
-    Raises:
-        ValueError: names or shapes are not those of the model; the first is named, and nothing is changed.
+    ValueError: names or shapes are not those of the model; the first is named, and nothing is changed.
     """
     parameters = dict(model.named_parameters())
     ours = {name: tuple(p.shape) for name, p in parameters.items()}

@@ -50,9 +50,8 @@ def corpus(name: str, validation: str | None = None, field: str = "text", say: S
     `validation` is the path of other text that is held out in place of a part of the corpus; `say` is told how far it
     is, where that takes long.
 
-    Raises:
-        ValueError: no corpus and no text of that name, or none in it; a file that is not UTF-8 or not JSON; a
-            corpus that cannot be downloaded.
+    ValueError: no corpus and no text of that name, or none in it; a file that is not UTF-8 or not JSON; a corpus that
+    cannot be downloaded.
     """
     if name == "docstrings":
         docs = docstrings(say=say)

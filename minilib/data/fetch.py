@@ -29,8 +29,7 @@ def fetch(name: str) -> list[str]:
     """The files of a data set, downloaded where they are missing. ValueError: they cannot be had, or there is none."""
     if name == "novels":
         novels.novels()
-        there = [data_folder() / novels.ARCHIVE, data_folder() / novels.FOLDER]
-        return [str(path) for path in there if path.exists()]
+        return [str(data_folder() / novels.ARCHIVE)]
     if name not in CATALOGUE:
         raise ValueError(f"name = {name!r}: must be one of {', '.join(['novels', *CATALOGUE])}")
     return [str(get(file)) for file in CATALOGUE[name].files]

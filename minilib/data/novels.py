@@ -2,13 +2,11 @@
 
 They come from the folder corpus/ of github.com/computationalstylistics/100_english_novels at one commit. GitHub packs
 the repository when it is asked for, and not always into the same bytes. So it is the texts whose sum is known and
-checked, however they came: as an archive .tar.xz that was packed by hand, or as the files of the download.
+checked, however the archive was packed: by GitHub, or by hand.
 """
 
 import hashlib
-import shutil
 import tarfile
-import tempfile
 from pathlib import Path
 
 from minilib import needs
@@ -17,7 +15,7 @@ from minilib.data.download import appearing, data_folder
 COMMIT = "143e601875d70e195f2cc5ebd8b034609271194d"
 ADDRESS = f"https://github.com/computationalstylistics/100_english_novels/archive/{COMMIT}.tar.gz"
 SHA256 = "3e90b638ca6d17a7399acdff7c1c7035f8bc747c22998c3843760480cfc558ac"  # of names and texts, see `fingerprint`
-ARCHIVE, FOLDER = "novels/100_english_novels.tar.xz", "novels/corpus"  # below data_folder(): either will do
+ARCHIVE = "novels/100_english_novels.tar.xz"  # below data_folder(); the download's is packed with gzip, and as good
 
 
 def novels() -> dict[str, str]:
@@ -25,58 +23,38 @@ def novels() -> dict[str, str]:
 
     ValueError: they cannot be had, or what is in the cache are other texts.
     """
-    archive, folder = data_folder() / ARCHIVE, data_folder() / FOLDER
-    if not archive.is_file() and not folder.is_dir():
-        fetch(folder)
+    path = data_folder() / ARCHIVE
     try:
-        if archive.is_file():
-            found = from_archive(archive)
-        else:
-            found = {file.name: plain(file.read_bytes()) for file in sorted(folder.glob("*.txt"))}
+        if path.is_file():
+            return known(path, path)
+        with needs("train"):
+            import pooch
+
+        with appearing(path) as part:
+            return known(pooch.retrieve(ADDRESS, None, fname=part.name, path=part.parent), ADDRESS)
     except (OSError, EOFError, tarfile.TarError, UnicodeDecodeError) as error:
-        raise ValueError(f"the novels in {archive.parent} cannot be read: {error}") from None
-    check(found, archive if archive.is_file() else folder)
-    return found
-
-
-def check(texts: dict[str, str], where: Path | str) -> None:
-    if (sha256 := fingerprint(texts)) != SHA256:
-        raise ValueError(f"{where} has other texts than the known novels (sha256 {sha256}, must be {SHA256})")
-
-
-def fetch(folder: Path) -> None:
-    """Download the repository and keep its novels in a folder, which appears when all of them are there and right."""
-    with needs("train"):
-        import pooch
-
-    try:
-        with tempfile.TemporaryDirectory() as temporary:
-            texts = from_archive(pooch.retrieve(ADDRESS, None, fname="repository.tar.gz", path=temporary))
-    except (OSError, ValueError, EOFError, tarfile.TarError) as error:
         why = " ".join(str(error).split())
+        if path.is_file():
+            raise ValueError(f"the novels in {path} cannot be read: {why}") from None
         raise ValueError(
-            f"{folder} is not there; put there the 100 files of the folder corpus/ of what is at {ADDRESS} (the"
-            f" sha256 of names and texts is {SHA256}), since it cannot be downloaded: {why}"
+            f"{path} is not there; put there what is at {ADDRESS}, or another archive of its 100 novels (the sha256 of"
+            f" names and texts is {SHA256}), since it cannot be downloaded: {why}"
         ) from None
-    check(texts, ADDRESS)
-    with appearing(folder) as part:
-        part.mkdir()
-        for name, text in texts.items():
-            (part / name).write_text(text, encoding="utf-8", newline="")
-        shutil.rmtree(folder, ignore_errors=True)
 
 
-def from_archive(path: Path) -> dict[str, str]:
-    """The texts in an archive that holds nothing else, or in the folder corpus/ of the repository's."""
+def known(path: Path | str, where: Path | str) -> dict[str, str]:
+    """The texts in an archive that holds nothing else, or in the folder corpus/ of the repository's.
+
+    They have no byte order mark, and one kind of line end. ValueError: they are not the known novels.
+    """
     with tarfile.open(path) as archive:
         members = [m for m in archive if m.isfile() and m.name.endswith(".txt")]
         inside = [m for m in members if Path(m.name).parent.name == "corpus"]
-        return {Path(m.name).name: plain(archive.extractfile(m).read()) for m in inside or members}
-
-
-def plain(data: bytes) -> str:
-    """Without a byte order mark, and with one kind of line end."""
-    return data.decode("utf-8-sig").replace("\r\n", "\n")
+        packed = {Path(m.name).name: archive.extractfile(m).read() for m in inside or members}
+    texts = {name: data.decode("utf-8-sig").replace("\r\n", "\n") for name, data in packed.items()}
+    if (sha256 := fingerprint(texts)) != SHA256:
+        raise ValueError(f"{where} has other texts than the known novels (sha256 {sha256}, must be {SHA256})")
+    return texts
 
 
 def fingerprint(texts: dict[str, str]) -> str:

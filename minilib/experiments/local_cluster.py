@@ -26,8 +26,7 @@ RECEIVED = 128  # where the kernel's tcp_info has tcpi_bytes_received, 64 bits (
 class LocalCluster:
     """`count` processes that wait for work, with one thread each. Close them, or leave a `with` block.
 
-    Raises:
-        ValueError: `count` below 1.
+    ValueError: `count` below 1.
     """
 
     def __init__(self, count: int) -> None:
@@ -51,9 +50,8 @@ class LocalCluster:
             arguments: they travel as JSON, and so does what is returned.
             uses: other functions that it calls.
 
-        Raises:
-            ValueError: there are not so many processes.
-            RuntimeError: it raised somewhere; the message has the error of each rank that did.
+        ValueError: there are not so many processes. RuntimeError: it raised somewhere; the message has the error of
+        each rank that did.
         """
         count = len(self.workers) if count is None else count
         if not 1 <= count <= len(self.workers):
@@ -89,8 +87,7 @@ class LocalCluster:
 def received() -> int:
     """Bytes that have come in over this process's TCP connections so far, without headers, as the kernel counts them.
 
-    Raises:
-        OSError: not on Linux.
+    OSError: not on Linux.
     """
     if sys.platform != "linux":
         raise OSError("only Linux tells a process how many bytes its connections have received")
@@ -119,13 +116,7 @@ def work() -> None:
         job, names = json.loads(line), {"np": np, "torch": torch, "dist": dist}
         names |= {"received": received, "perf_counter": perf_counter}
         try:
-            dist.init_process_group(
-                "gloo",
-                init_method=f"file://{job['store']}",
-                rank=job["rank"],
-                world_size=job["world_size"],
-                timeout=PATIENCE,
-            )
+            dist.init_process_group("gloo", f"file://{job['store']}", PATIENCE, job["world_size"], job["rank"])
             dist.barrier()  # who fails at once must not leave while others still connect: they could never meet again
             exec(job["source"], names)
             answer = json.dumps({"result": names[job["name"]](*job["arguments"])})

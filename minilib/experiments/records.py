@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from minilib.data import docstrings
+from minilib.data.download import appearing
 
 FIELDS = ("name", "command", "config", "commits", "device", "versions", "start", "end", "seconds", "results")
 PACKAGE = Path(__file__).resolve().parents[1]
@@ -38,8 +39,7 @@ class Project(NamedTuple):
 def project(start: Path | None = None) -> Project:
     """The project that `start`, by default the current folder, belongs to.
 
-    Raises:
-        ValueError: no pyproject.toml there or above says where the records lie.
+    ValueError: no pyproject.toml there or above says where the records lie.
     """
     start = Path(start or Path.cwd()).resolve()
     for root in (start, *start.parents):
@@ -67,13 +67,10 @@ def now() -> str:
 
 def write(path: Path, text: str) -> None:
     """Write all of a file or nothing. OSError names the file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(path.name + ".part")
     try:
-        part.write_text(text, encoding="utf-8", newline="\n")
-        os.replace(part, path)
+        with appearing(path) as part:
+            part.write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:  # of a full disk it would not say where
-        part.unlink(missing_ok=True)
         raise OSError(error.errno, error.strerror, str(path)) from None
 
 
@@ -104,11 +101,7 @@ def _number(text: str):
 
 
 def folder(name: str, where: Project | None = None) -> Path:
-    """The folder of the recorded run `name`.
-
-    Raises:
-        ValueError: there is no such run.
-    """
+    """The folder of the recorded run `name`. ValueError: there is no such run."""
     records = (where or project()).records
     if not (records / name / "run.json").exists():
         known = sorted(path.parent.name for path in records.glob("*/run.json"))
@@ -118,11 +111,7 @@ def folder(name: str, where: Project | None = None) -> Path:
 
 
 def load(name: str, where: Project | None = None) -> Record:
-    """The recorded run `name`.
-
-    Raises:
-        ValueError: there is no such run, or its record lacks a field.
-    """
+    """The recorded run `name`. ValueError: there is no such run, or its record lacks a field."""
     path = folder(name, where)
     run = json.loads((path / "run.json").read_text(encoding="utf-8"))
     missing = [field for field in FIELDS if field not in run]
@@ -138,8 +127,7 @@ def same_corpus(run: dict) -> bool:
 
     Then its numbers still stand, but nothing that is computed here can be expected to repeat them.
 
-    Raises:
-        ValueError: the record does not say what it was made from.
+    ValueError: the record does not say what it was made from.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a missing package is said below, with the others

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from minilib.autodiff import Tensor, cross_entropy
+from minilib.autodiff import Tensor, cross_entropy, log_softmax
 from minilib.experiments.tasks import DigitsTask
 from minilib.optim import Optimizer
 from minilib.optim.checks import RANGES
@@ -29,8 +29,7 @@ class Sweep:
         schedule: step -> multiplier of all learning rates.
         dtype: float32 halves the time; with float64 the losses are those of `tasks.train`, to rounding.
 
-    Raises:
-        ValueError: the batch is larger than the data.
+    ValueError: the batch is larger than the data.
     """
 
     def __init__(
@@ -85,10 +84,8 @@ class Sweep:
     def losses(self) -> np.ndarray:
         """Mean loss over all training digits, in nats: (rates, seeds); infinite for a member that has diverged."""
         with np.errstate(over="ignore", invalid="ignore"):
-            z = self.logits(self.x).data
-            z = z - z.max(axis=-1, keepdims=True)
-            rows = np.arange(self.task.n)
-            loss = (np.log(np.exp(z).sum(axis=-1)) - z[..., rows, self.task.y]).mean(axis=-1)
+            guesses = log_softmax(self.logits(self.x)).data
+            loss = -guesses[..., np.arange(self.task.n), self.task.y].mean(axis=-1)
         return np.nan_to_num(loss.astype(float), nan=np.inf)
 
     def accuracies(self) -> np.ndarray:

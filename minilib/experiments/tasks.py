@@ -111,8 +111,7 @@ def train(task, optimizer: Callable, steps: int, batch_size: int, seed: int = 0,
 
     When a loss or the norm of a gradient is no longer finite the run has diverged: its remaining losses are infinite.
 
-    Raises:
-        ValueError: the batch is larger than the data.
+    ValueError: the batch is larger than the data.
     """
     if not 1 <= batch_size <= task.n:
         raise ValueError(f"batch_size must be in 1 ... {task.n}, got {batch_size}")

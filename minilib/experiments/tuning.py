@@ -20,8 +20,7 @@ def best_rate(loss: Callable[[float], float], rates: Sequence[float], factor: fl
         factor: between neighbours.
         most: rates to try before giving up.
 
-    Raises:
-        ValueError: no rates, or the best is still at an edge after `most` of them.
+    ValueError: no rates, or the best is still at an edge after `most` of them.
     """
     if not rates:
         raise ValueError("rates must hold at least one learning rate, got none")
@@ -65,8 +64,7 @@ def tuned(record: Record, rates: str = "chosen") -> dict[tuple | str, Tuned]:
         rates: which of the record's results has the rate of every case: those that were "chosen", or, where a study
             also ran the rates of a rule, "ruled".
 
-    Raises:
-        ValueError: the record has no such rates, or none for one of its cases.
+    ValueError: the record has no such rates, or none for one of its cases.
     """
     chosen, tuning = record.run["results"].get(rates), record.run["config"].get("seeds", [None])[0]
     if not chosen:

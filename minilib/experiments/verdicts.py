@@ -110,9 +110,8 @@ class Comparison:
             return math.inf
         edges = sum(map(math.isfinite, self.claim))
         far = float(t.ppf((1 + self.level) / 2, self.df))
-        scatter = np.sqrt(
-            chi2.ppf((np.arange(2000) + 0.5) / 2000, self.df) / self.df
-        )  # estimated / true, evenly likely
+        # estimated / true scatter, evenly likely
+        scatter = np.sqrt(chi2.ppf((np.arange(2000) + 0.5) / 2000, self.df) / self.df)
 
         def power(shift: float) -> float:  # of an interval that misses each edge with the chance norm.cdf
             return np.maximum(0, 1 - edges * norm.sf(shift - far * scatter)).mean()
@@ -158,9 +157,8 @@ def compare(
         level: of the interval.
         tuning: seeds by which a setting was chosen; they are left out on both sides.
 
-    Raises:
-        ValueError: a loss is not finite (a run that diverged has no loss to average: report it as such), the
-            examples differ in number, `paired` with different seeds, or an argument is out of its range.
+    ValueError: a loss is not finite (a run that diverged has no loss to average: report it as such), the examples
+    differ in number, `paired` with different seeds, or an argument is out of its range.
     """
     if not 0 < level < 1:
         raise ValueError(f"level must be between 0 and 1, got {level}")
@@ -210,8 +208,7 @@ def family(comparisons: Mapping[Hashable, Comparison]) -> dict[Hashable, Compari
     This limits false alarms among ties in any case; that no verdict about a true difference points the wrong way
     either is proved for independent comparisons (Shaffer 1980; Finner 1999) and simulated for others.
 
-    Raises:
-        ValueError: the levels differ.
+    ValueError: the levels differ.
     """
     levels = {c.level for c in comparisons.values()}
     if len(levels) > 1:

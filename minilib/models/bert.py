@@ -17,7 +17,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from minilib.models.layers import Block, Loss, Size, check_length, checked, initialise, score, sinusoids, through
+from minilib.models.layers import Block, Loss, Size, checked, initialise, score, sinusoids, through
 
 EPS = 1e-12
 
@@ -98,7 +98,7 @@ class Bert(nn.Module):
 
     def embed(self, tokens: Tensor, segments: Tensor | None) -> Tensor:
         """What goes into the first block."""
-        check_length("tokens", checked("tokens", tokens, None, None), self.size.length)
+        tokens = checked("tokens", tokens, None, None, longest=self.size.length)
         x = self.tokens(tokens) + self.positions.weight[: tokens.shape[1]]
         if segments is None:
             x = x + self.segments.weight[0]

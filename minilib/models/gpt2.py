@@ -13,7 +13,7 @@ from functools import partial
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from minilib.models.layers import Block, Loss, Size, check_length, checked, initialise, score, through
+from minilib.models.layers import Block, Loss, Size, checked, initialise, score, through
 
 EPS = 1e-5
 
@@ -60,6 +60,6 @@ class Gpt2(nn.Module):
 
     def hidden(self, tokens: Tensor) -> Tensor:
         """Last hidden states (B, T, width) of `tokens` (B, T)."""
-        check_length("tokens to guess from", checked("tokens to guess from", tokens, None, None), self.size.length)
+        tokens = checked("tokens to guess from", tokens, None, None, longest=self.size.length)
         x = self.dropout(self.tokens(tokens) + self.positions.weight[: tokens.shape[1]])
         return self.last(through(self.blocks, self.size, x))

@@ -139,9 +139,8 @@ def config(size: Size) -> dict:
 def size(config: Mapping, names: Collection[str]) -> Size:
     """The size of the model with their config.json and with tensors of these names (theirs). Dropout is 0.
 
-    Raises:
-        ValueError: another family, a size that is missing or no number, or a field that our model cannot have; the
-            message names it.
+    ValueError: another family, a size that is missing or no number, or a field that our model cannot have; the message
+    names it.
     """
     family = config.get("model_type")
     if family not in tuple(FIELDS):

@@ -41,8 +41,7 @@ class Size:
         dropout: share of activations dropped in training, where the published model drops them (it used 0.1).
         checkpoint_activations: keep only the input of each block, and recompute the rest in the backward pass.
 
-    Raises:
-        ValueError: a value is out of range.
+    ValueError: a value is out of range.
     """
 
     layers: int
@@ -192,13 +191,17 @@ def score(logits: Tensor, targets: Tensor) -> Loss:
     return Loss(loss, logits.detach(), targets)
 
 
-def checked(name: str, tensor: Tensor | None, *shape: int | None, dtypes=(torch.int64,)) -> Tensor:
+def checked(
+    name: str, tensor: Tensor | None, *shape: int | None, dtypes=(torch.int64,), longest: float = math.inf
+) -> Tensor:
     """`tensor`, after a look at its type and shape (None: any number from 1), not at its numbers: that would wait.
 
-    Raises:
-        ValueError: there is none, or it has another type or shape.
+    ValueError: there is none, it has another type or shape, or rows that are longer than the `longest` of the model.
     """
     if isinstance(tensor, Tensor) and tensor.dtype in dtypes and tensor.ndim == len(shape):
+        if tensor.ndim > 1 and tensor.shape[1] > longest:
+            most = f"at most {longest} tokens a row, the length of this model"
+            raise ValueError(f"{name} must have {most}, got {tensor.shape[1]}")
         if all(n > 0 if wanted is None else n == wanted for n, wanted in zip(tensor.shape, shape, strict=True)):
             return tensor
         got = f"shape {tuple(tensor.shape)}"
@@ -208,11 +211,3 @@ def checked(name: str, tensor: Tensor | None, *shape: int | None, dtypes=(torch.
         got = type(tensor).__name__
     wanted = ", ".join("any" if n is None else str(n) for n in shape)
     raise ValueError(f"{name} must be {' or '.join(map(str, dtypes))} of shape ({wanted}), got {got}")
-
-
-def check_length(name: str, tensor: Tensor, length: int) -> None:
-    """ValueError when rows are longer than the model's."""
-    if tensor.shape[1] > length:
-        raise ValueError(
-            f"{name} must have at most {length} tokens a row, the length of this model, got {tensor.shape[1]}"
-        )

@@ -36,8 +36,7 @@ MODELS = {BertSize: Bert, Gpt2Size: Gpt2, T5Size: T5}
 def size(name: str, **changes) -> Size:
     """The size of this name, with fields replaced: `size("bert-mini", vocabulary=8192)`.
 
-    Raises:
-        ValueError: unknown name or field, or a value out of range.
+    ValueError: unknown name or field, or a value out of range.
     """
     if name not in SIZES:
         raise ValueError(f"model must be one of {', '.join(SIZES)}, got {name!r}")

@@ -73,8 +73,7 @@ def fit(
         schedule: (step, steps) -> multiplier of the learning rates that `opt` came with.
         seed: of the order of the images.
 
-    Raises:
-        ValueError: a batch that is larger than the data.
+    ValueError: a batch that is larger than the data.
     """
     n, rates = len(classes), [group["lr"] for group in opt.param_groups]
     if not 1 <= batch_size <= n:

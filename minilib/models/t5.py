@@ -17,17 +17,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from minilib.models.layers import (
-    Attention,
-    FeedForward,
-    Loss,
-    Size,
-    check_length,
-    checked,
-    initialise,
-    score,
-    through,
-)
+from minilib.models.layers import Attention, FeedForward, Loss, Size, checked, initialise, score, through
 
 RANGES = 32
 FAR = 128  # all distances from here on are one range
@@ -143,10 +133,8 @@ class T5(nn.Module):
 
     def logits(self, batch: dict[str, Tensor]) -> Tensor:
         """(B, R, V): what each target may be, given the text and the targets before it."""
-        tokens = checked("tokens", batch.get("tokens"), None, None)
-        targets = checked("targets", batch.get("targets"), len(tokens), None)
-        check_length("tokens", tokens, self.size.length)
-        check_length("targets", targets, self.size.length)
+        tokens = checked("tokens", batch.get("tokens"), None, None, longest=self.size.length)
+        targets = checked("targets", batch.get("targets"), len(tokens), None, longest=self.size.length)
         read = self.encoder(self.tokens(tokens))
         inputs = torch.cat([torch.zeros_like(targets[:, :1]), targets[:, :-1]], dim=1)
         hidden = self.decoder(self.tokens(inputs), read)

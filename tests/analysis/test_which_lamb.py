@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -64,14 +65,10 @@ def test_every_recorded_run_of_a_lamb_is_expected_to_be_something():
 
 
 @pytest.mark.parametrize(("file", "run"), EXPECTED)
-def test_a_recorded_public_run_is_named(file, run):
+def test_a_recorded_public_run_is_named_and_ten_steps_of_it_never_exclude_the_right_name(file, run):
     found = which_lamb(recorded(file, run))
     assert set(found.forms) == EXPECTED[file, run]
     assert found.closest in found.forms
-
-
-@pytest.mark.parametrize(("file", "run"), EXPECTED)
-def test_ten_steps_of_it_never_exclude_the_right_name(file, run):
     assert set(which_lamb(recorded(file, run, steps=10)).forms) >= EXPECTED[file, run]
 
 
@@ -159,17 +156,13 @@ def test_a_numpy_optimizer_is_named_and_does_not_move(cls, form):
         (EpsilonInside, {}, {"epsilon": "inside the root"}),
     ],
 )
-def test_one_choice_alone_is_found(cls, options, changed):
+def test_one_choice_alone_is_found_and_where_nobody_is_known_to_make_it_it_is_described(cls, options, changed):
     found = which_lamb(cls(parameters(), **options))
     expected = Variant()._replace(**changed)
     assert found.choices == {choice: (value,) for choice, value in zip(CHOICES, expected, strict=True)}
-
-
-def test_a_combination_that_nobody_is_known_to_use_is_none_of_these_but_described():
-    found = which_lamb(EpsilonInside(parameters()))
-    assert found.forms == ()
-    assert str(found).startswith("None of these; closest is paper, off by ")
-    assert "inside the root" in str(found)
+    assert found.forms == (("uncorrected",) if "correction" in changed else ())
+    assert found.forms or str(found).startswith("None of these; closest is ")
+    assert found.forms or next(iter(changed.values())) in " ".join(str(found).split())
 
 
 def test_what_is_no_lamb_is_none_of_these_with_the_smallest_deviation():
@@ -180,10 +173,8 @@ def test_what_is_no_lamb_is_none_of_these_with_the_smallest_deviation():
             ratio = np.linalg.norm(x) / np.linalg.norm(g + self.weight_decay * x) if x.any() else 1.0
             x -= self.lr * ratio * (self.direction(g, s) + self.weight_decay * x)
 
-    steps = probe(Suspicious(parameters()))
-    found = which_lamb(steps)
-    assert found.forms == ()
-    assert found.choices == {}
+    found = which_lamb(Suspicious(parameters()))
+    assert (found.forms, found.choices) == ((), {})
     assert 0.1 < found.deviation < found.largest <= 2
     assert "nor any other combination" in str(found)
     assert found.layer in str(found)
@@ -218,17 +209,14 @@ def test_a_clip_leaves_no_trace_in_the_first_step_of_ordinary_gradients():
     assert which_lamb(steps).choices["clip of the joint gradient"] == ("none",)
 
 
-def test_without_a_layer_of_zeros_its_rule_is_undetermined():
+def test_what_the_steps_do_not_show_is_undetermined():
     steps = probe(LAMB(parameters()))
     for layers in (*steps.weights, *steps.gradients, steps.weight_decay):
         del layers["zeros"]
     assert which_lamb(steps).choices["layer of zeros"] == CHOICES["layer of zeros"]
     assert "leaves no trace" in str(which_lamb(steps))
-
-
-def test_in_float32_the_place_of_a_small_epsilon_leaves_no_trace_on_ordinary_gradients():
-    steps = probe(LAMB(parameters(), eps=1e-12), dtype="float32")
-    found = which_lamb(steps)
+    # in float32 the place of a small epsilon
+    found = which_lamb(probe(LAMB(parameters(), eps=1e-12), dtype="float32"))
     assert found.choices["epsilon"] != ("outside the root",)
     assert "paper" in found.forms
 
@@ -251,7 +239,7 @@ def test_one_step_by_hand():
     assert {"paper", "uncorrected"} <= set(found.forms)
 
 
-def in_torch(count, record=lambda p: p.detach().numpy().copy()):
+def in_torch(count, record):
     """A float32 run of the paper's LAMB on three layers, recorded layer by layer with `record`."""
     maker = torch.Generator().manual_seed(0)
     layers = {name: torch.randn(4, 3, generator=maker).requires_grad_() for name in ("a", "b", "c")}
@@ -266,36 +254,25 @@ def in_torch(count, record=lambda p: p.detach().numpy().copy()):
     return weights, gradients
 
 
-def test_copies_that_are_tensors_are_named_like_arrays():
-    steps = Steps(*in_torch(3, record=lambda p: p.detach().clone()), lr=0.01, weight_decay=0.1)
-    assert str(which_lamb(steps)) == str(which_lamb(Steps(*in_torch(3), lr=0.01, weight_decay=0.1)))
+STORED = {
+    "arrays": lambda p: p.detach().numpy().copy(),
+    "tensors": lambda p: p.detach().clone(),
+    "float64": lambda p: p.detach().double().numpy(),
+    "lists of numbers": lambda p: np.array(p.tolist()),
+}
 
 
-@pytest.mark.parametrize("stored", ["as they are", "float64", "lists of numbers"])
+@pytest.mark.parametrize("stored", STORED)
 def test_steps_in_float32_are_named_however_they_were_stored(stored):
-    weights, gradients = in_torch(3)
-    if stored != "as they are":
-        through = np.float64 if stored == "float64" else lambda x: np.array(x.tolist())
-        weights, gradients = (
-            [{n: through(x) for n, x in layers.items()} for layers in w] for w in (weights, gradients)
-        )
-        assert weights[0]["a"].dtype == float
-    assert "paper" in which_lamb(Steps(weights, gradients, lr=0.01, weight_decay=0.1)).forms
+    found = which_lamb(Steps(*in_torch(3, STORED[stored]), lr=0.01, weight_decay=0.1))
+    assert "paper" in found.forms
+    assert str(found) == str(which_lamb(Steps(*in_torch(3, STORED["arrays"]), lr=0.01, weight_decay=0.1)))
 
 
 def test_weights_that_were_recorded_without_a_copy_are_refused():
-    weights, gradients = in_torch(2, record=lambda p: p.detach().numpy())
+    weights, gradients = in_torch(2, lambda p: p.detach().numpy())
     with pytest.raises(ValueError, match=r"weights must move, .* record copies, p\.detach\(\)\.clone\(\)"):
         which_lamb(Steps(weights, gradients, lr=0.01, weight_decay=0.1))
-
-
-@pytest.mark.parametrize(
-    ("tensor", "reason"),
-    [(torch.ones(2, requires_grad=True), "requires grad"), (torch.ones(2, dtype=torch.bfloat16), "BFloat16")],
-)
-def test_a_tensor_that_is_no_array_is_refused_with_what_to_write(tensor, reason):
-    with pytest.raises(ValueError, match=rf"weights of w must be an array, as p\.detach\(\)\.cpu\(\).*{reason}"):
-        Steps([{"w": tensor}, {"w": tensor}], [{"w": np.ones(2)}], lr=0.1)
 
 
 def test_no_description_leans_on_another_one():
@@ -307,6 +284,9 @@ def test_no_description_leans_on_another_one():
 X = {"w": np.ones(2)}
 
 
+LISTS = "must be a list of dicts from a layer's name to its array, got"
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -315,22 +295,20 @@ X = {"w": np.ones(2)}
         (([None, X], [X]), "weights must be those before step 1"),
         (([X, None], [X]), "got 1 recorded of 2"),
         (([X, {"v": np.ones(2)}], [X]), "weights must have the layers ['w'] each time, got ['v']"),
-        (
-            ([[1.0], [2.0]], [[1.0]]),
-            "weights must be a list of dicts from a layer's name to its array, got [[1.0], [2.0]]",
-        ),
-        (([X, X], [None]), "gradients must be a list of dicts from a layer's name to its array, got [None]"),
+        (([[1.0], [2.0]], [[1.0]]), f"weights {LISTS} [[1.0], [2.0]]"),
+        (([X, X], [None]), f"gradients {LISTS} [None]"),
         ((X, [X]), "weights must be a list of dicts"),
         (([X, X], [{}]), "gradients must have the layers ['w'] each time, got []"),
         (([X, X], [{"w": np.ones(3)}]), "gradients of w must be finite floats of shape (2,)"),
         (([X, {"w": np.array([1, np.nan])}], [X]), "weights of w must be finite floats"),
         (([X, X], [{"w": np.ones(2, int)}]), "gradients of w must be finite floats"),
+        (([{"w": torch.ones(2, requires_grad=True)}] * 2, [X]), "weights of w must be an array, as p.detach().cpu()"),
+        (([{"w": torch.ones(2, dtype=torch.bfloat16)}] * 2, [X]), "weights of w must be an array, as p.detach().cpu()"),
     ],
 )
 def test_steps_that_do_not_go_together_are_refused(arguments, said):
-    with pytest.raises(ValueError, match="must") as error:
+    with pytest.raises(ValueError, match=re.escape(said)):
         Steps(*arguments, lr=0.1)
-    assert said in str(error.value)
 
 
 @pytest.mark.parametrize(
@@ -381,43 +359,35 @@ def npz(path, **changes):
     np.savez(path, **(keys | {"lr": steps.lr, "betas": steps.betas, "eps": steps.eps} | changes))
 
 
-def test_a_file_of_steps_is_read_as_it_was_written(tmp_path):
-    npz(tmp_path / "steps.npz")
-    assert which_lamb(Steps.load(tmp_path / "steps.npz")).forms == ("paper",)
-
-
 def test_a_file_with_other_keys_is_refused(tmp_path):
     npz(tmp_path / "steps.npz", momentum=0.9)
     with pytest.raises(ValueError, match="the keys must be x0/name, .*'momentum'"):
         Steps.load(tmp_path / "steps.npz")
 
 
+@pytest.mark.parametrize("damage", ["text", "empty", "cut", "spoiled"])
+def test_a_file_that_is_broken_is_refused(tmp_path, damage):
+    path = tmp_path / "steps.npz"
+    npz(path)
+    whole = path.read_bytes()
+    spoiled = whole[:60] + b"spoiled" + whole[67:]
+    path.write_bytes({"text": b"no", "empty": b"", "cut": whole[: len(whole) // 2], "spoiled": spoiled}[damage])
+    with pytest.raises(ValueError, match="^it is no .npz file of arrays, or it is broken: write it with np.savez$"):
+        Steps.load(path)
+
+
 def test_the_command_line_names_the_method_or_says_in_one_line_why_not(tmp_path):
     npz(tmp_path / "steps.npz")
-    whole = (tmp_path / "steps.npz").read_bytes()
-    no_npz = ": it is no .npz file of arrays, or it is broken: write it with np.savez"
-    bad = {
-        "text.npz": (b"no archive", no_npz),
-        "empty.npz": (b"", no_npz),
-        "cut.npz": (whole[: len(whole) // 2], no_npz),
-        "spoiled.npz": (whole[:60] + b"spoiled" + whole[67:], no_npz),
-        "missing.npz": (None, ": No such file or directory"),
-        ".": (None, ": Is a directory"),
-    }
+    npz(tmp_path / "other.npz", lr=0.0)
+    usage = "usage: python -m minilib.analysis.which_lamb steps.npz"
+    bad = {(): usage, ("other.npz",): "other.npz: lr must be > 0, or nothing moves, got 0.0"}
+    bad |= {("missing.npz",): "missing.npz: No such file or directory", (".",): ".: Is a directory"}
 
     def run(*files):
-        command = [sys.executable, "-m", "minilib.analysis.which_lamb", *map(str, files)]
-        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, env=ENVIRONMENT)
+        command = [sys.executable, "-m", "minilib.analysis.which_lamb", *files]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, env=ENVIRONMENT)
+        return done.returncode, done.stdout.split(":")[0], done.stderr
 
-    good = run("steps.npz")
-    assert (good.returncode, good.stdout.split(":")[0], good.stderr) == (0, "paper", "")
-    nothing = run()
-    assert (nothing.returncode, nothing.stderr) == (
-        2,
-        "error: usage: python -m minilib.analysis.which_lamb steps.npz\n",
-    )
-    for name, (content, message) in bad.items():
-        if content is not None:
-            (tmp_path / name).write_bytes(content)
-        answer = run(name)
-        assert (answer.returncode, answer.stdout, answer.stderr) == (2, "", f"error: {name}{message}\n")
+    assert run("steps.npz") == (0, "paper", "")
+    for files, message in bad.items():
+        assert run(*files) == (2, "", f"error: {message}\n")

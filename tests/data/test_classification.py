@@ -23,18 +23,13 @@ def folder(tmp_path):
     return make
 
 
-def test_labels_are_any_strings_and_numbered_in_alphabetical_order(folder):
+def test_labels_are_any_strings_numbered_in_alphabetical_order_and_the_majority_is_that_of_training(folder):
     train = "sentence\tlabel\r\nOne.\tzebra \r\n Two.\t7\r\nThree.\tzebra"
-    labelled = task(folder(train, "sentence\tlabel\nFour.\t7\n"))
+    labelled = task(folder(train, "sentence\tlabel\nFour.\t7\nFive.\t7\nSix.\t7\nSeven.\tzebra\n"))
     assert labelled.labels == ["7", "zebra"]
     assert labelled.train == (["One.", "Two.", "Three."], [1, 0, 1])
-    assert labelled.validation == (["Four."], [0])
-
-
-def test_the_majority_is_that_of_training_counted_in_validation(folder):
-    train = "sentence\tlabel\na\tx\nb\tx\nc\ty\n"
-    validation = "sentence\tlabel\nd\tx\ne\ty\nf\ty\ng\ty\n"
-    assert task(folder(train, validation)).majority == 0.25
+    assert labelled.validation == (["Four.", "Five.", "Six.", "Seven."], [0, 0, 0, 1])
+    assert labelled.majority == 0.25
 
 
 @pytest.mark.parametrize(
@@ -63,16 +58,15 @@ def test_a_task_that_there_is_not_is_refused():
         task("mnli")
 
 
-def test_sst2_is_read_from_the_cache_and_only_if_it_is_the_known_one(tmp_path, monkeypatch, nowhere):
-    monkeypatch.setenv("MINILIB_DATA", str(tmp_path))
+def test_sst2_is_read_from_the_cache_and_only_if_it_is_the_known_one(cache, nowhere):
     nowhere("sst2")
     with pytest.raises(ValueError, match="sst2/train.tsv is not there; .* cannot be downloaded"):
         task("sst2")
     for file, text in (("train.tsv", "dull\t0\nlovely\t1\n"), ("dev.tsv", "fine\t1\n")):
-        (tmp_path / "sst2" / file).write_text(text)
+        (cache / "sst2" / file).write_text(text)
     with pytest.raises(ValueError, match="train.tsv is another file; .*sha256 ec192f83"):
         task("sst2")
-    nowhere("sst2", tmp_path)
+    nowhere("sst2", cache)
     assert task("sst2") == ("sst2", ["0", "1"], (["dull", "lovely"], [0, 1]), (["fine"], [1]))
 
 

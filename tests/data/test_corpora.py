@@ -8,10 +8,7 @@ from minilib.data import Docstrings, corpora
 from minilib.data.corpora import corpus
 from minilib.data.files import fingerprint, paragraphs
 
-
-@pytest.fixture(autouse=True)
-def cache(tmp_path_factory, monkeypatch):
-    monkeypatch.setenv("MINILIB_DATA", str(tmp_path_factory.mktemp("cache")))
+pytestmark = pytest.mark.usefixtures("cache")
 
 
 def write(folder, **files):

@@ -5,11 +5,13 @@
 
 import hashlib
 import itertools
+import os
 import subprocess
 import sys
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_digits
 
 from minilib import data
 from minilib.data import download, package_docs, prose
@@ -41,21 +43,22 @@ def write_package(root, **files):
     return root
 
 
+def run(code, *words, **environment):
+    """The words that another process prints."""
+    command, environment = [sys.executable, "-c", code, *words], os.environ | environment
+    return subprocess.run(command, env=environment, capture_output=True, check=True, text=True).stdout.split()
+
+
 class TestDigits:
-    def test_the_arrays_have_the_documented_shapes_types_and_range(self):
+    def test_the_arrays_have_the_documented_shapes_types_and_range_and_are_no_ones_else(self):
         scans = data.digits()
         assert [array.shape for array in scans] == [(1437, 64), (1437,), (360, 64), (360,)]
         assert [array.dtype for array in scans] == [np.float64, np.int64] * 2
         assert {(x.min(), x.max()) for x in (scans.x_train, scans.x_test)} == {(0.0, 1.0)}
+        scans.x_train[:] = -1
+        assert data.digits().x_train.min() == 0
 
-    def test_each_class_gives_a_fifth_of_its_images_to_the_test_set(self):
-        scans = data.digits()
-        share = np.bincount(scans.y_test) / np.bincount(np.r_[scans.y_train, scans.y_test])
-        np.testing.assert_allclose(share, 0.2, atol=0.005)
-
-    def test_the_two_parts_together_are_all_the_images_in_their_order(self):
-        from sklearn.datasets import load_digits
-
+    def test_the_two_parts_together_are_all_the_images_in_their_order_a_fifth_of_each_class_for_testing(self):
         x, y = load_digits(return_X_y=True)
         scans = data.digits()
         rows = {tuple(row): i for i, row in enumerate(x / 16)}  # no image occurs twice
@@ -64,10 +67,7 @@ class TestDigits:
         for part, labels in ((train, scans.y_train), (test, scans.y_test)):
             assert part == sorted(part)
             assert (labels == y[part]).all()
-
-    def test_two_calls_do_not_share_memory(self):
-        data.digits().x_train[:] = -1
-        assert data.digits().x_train.min() == 0
+        np.testing.assert_allclose(np.bincount(scans.y_test) / np.bincount(y), 0.2, atol=0.005)
 
 
 MARKS = ["- ", "* ", "1. ", "(a) ", "x (int): ", "Note: ", ".. note:: "]  # of a list's items
@@ -145,19 +145,15 @@ class TestRepeats:
 
     def test_the_runs_of_a_dropped_paragraph_are_remembered_too(self):
         repeats = prose.Repeats()
-        verdicts = [repeats.judge(p) for p in (CAT, CAT + " Yes.", CAT + " Yes. No.")]
-        assert verdicts == [None, "repeat", "repeat"]
+        assert [repeats.judge(CAT + more) for more in ("", " Yes.", " Yes. No.")] == [None, "repeat", "repeat"]
 
 
 class TestBuild:
-    def test_every_long_string_counts_and_nothing_is_imported(self, tmp_path):
-        source = f'raise RuntimeError\nadd_docstr(f, "{CAT}")\ndef f():\n    """{DOG}"""\n'
+    def test_every_long_string_counts_but_f_strings_and_nothing_is_imported(self, tmp_path):
+        source = f'raise RuntimeError\nadd_docstr(f, "{CAT}")\nf"{CAT}{{x}}{DOG}"\n"short"\ndef f():\n    """{DOG}"""\n'
+        assert list(package_docs.long_strings(source.encode())) == [CAT, DOG]
         built = package_docs.build({"p": write_package(tmp_path, a=source)})
         assert {*built["train"].split("\n\n"), *built["validation"].split("\n\n")} == {CAT, DOG, ""}
-
-    def test_f_strings_and_short_strings_are_left_out(self):
-        source = f'f"{CAT}{{x}}{DOG}"\n"short"\n"{CAT}"'.encode()
-        assert list(package_docs.long_strings(source)) == [CAT]
 
     def test_tests_and_generated_files_are_left_out(self, tmp_path):
         write_package(tmp_path, b="", a="", version="")
@@ -194,70 +190,61 @@ class TestBuild:
         monkeypatch.setattr("minilib.data.progress.FIRST", 0.0)
         said = []
         package_docs.build({"p": write_package(tmp_path, a="x" * 500_000, b="y" * 1_500_000)}, said.append)
-        assert [line.split(",")[0] for line in said] == [
-            "reading docstrings: 0.5 million characters of 2.0",
-            "reading docstrings: 2.0 million characters of 2.0",
-        ]
+        done = [f"reading docstrings: {million} million characters of 2.0" for million in (0.5, 2.0)]
+        assert [line.split(",")[0] for line in said] == done
 
-    def test_two_processes_with_other_hash_seeds_build_the_same_bytes(self, tmp_path, monkeypatch):
+    def test_two_processes_with_other_hash_seeds_build_the_same_bytes(self, tmp_path):
         root = write_package(tmp_path, **{f"m{i}": f'"""{CAT} {DOG} {i}."""' for i in range(9)})
         code = (
             "import pathlib, sys; from minilib.data import download, package_docs;"
             "print(download.digest(package_docs.build({'p': pathlib.Path(sys.argv[1])})))"
         )
         for seed in ("1", "2"):
-            monkeypatch.setenv("PYTHONHASHSEED", seed)
-            run = subprocess.run([sys.executable, "-c", code, root], capture_output=True, check=True, text=True)
-            assert run.stdout.strip() == download.digest(package_docs.build({"p": root}))
+            assert run(code, root, PYTHONHASHSEED=seed) == [download.digest(package_docs.build({"p": root}))]
 
 
 class TestCache:
     @pytest.fixture
-    def tiny(self, tmp_path, monkeypatch):
+    def tiny(self, tmp_path, monkeypatch, cache):
         """`docstrings()` over one tiny package, in an empty cache; a list that grows per build."""
         write_package(tmp_path / "tiny_package", __init__=f'"""{CAT}"""')
         monkeypatch.syspath_prepend(tmp_path)
-        monkeypatch.setenv("MINILIB_DATA", str(tmp_path / "data"))
         monkeypatch.setattr(package_docs, "PACKAGES", {"tiny_package": "tiny"})
         monkeypatch.setattr(package_docs, "version", lambda distribution: "1.0+cpu")
-        builds = []
-        build = package_docs.build
+        builds, build = [], package_docs.build
         monkeypatch.setattr(package_docs, "build", lambda roots, say: builds.append(roots) or build(roots, say))
         return builds
 
-    def file(self, tmp_path):
-        (file,) = (tmp_path / "data" / "docstrings").iterdir()  # and no left-over part
+    def file(self, cache):
+        (file,) = (cache / "docstrings").iterdir()  # and no left-over part
         return file
 
-    def test_the_second_call_reads_what_the_first_one_built(self, tiny, tmp_path):
-        first, second = data.docstrings(), data.docstrings()
-        assert first == second
+    def test_the_second_call_reads_what_the_first_one_built(self, tiny, cache):
+        first = data.docstrings()
+        assert data.docstrings() == first
         assert len(tiny) == 1
         assert first.sources == {"tiny": "1.0"}
         assert first.train + first.validation == CAT
-        assert self.file(tmp_path).suffix == ".json"
+        assert self.file(cache).suffix == ".json"
 
     @pytest.mark.parametrize("damage", ["cut", "changed", "empty", "foreign"])
-    def test_a_damaged_file_is_built_anew(self, tiny, tmp_path, damage):
-        first = data.docstrings()
-        file = self.file(tmp_path)
+    def test_a_damaged_file_is_built_anew(self, tiny, cache, damage):
+        first, file = data.docstrings(), self.file(cache)
         whole = file.read_text()
         broken = {"cut": whole[:-9], "changed": whole.replace("cat", "dog"), "empty": "", "foreign": "[]"}
         file.write_text(broken[damage])
         assert data.docstrings() == first
         assert len(tiny) == 2
-        assert self.file(tmp_path).read_text() == whole
+        assert self.file(cache).read_text() == whole
 
-    def test_another_version_or_other_rules_give_another_file(self, tiny, tmp_path, monkeypatch):
+    def test_another_version_or_other_rules_give_another_file(self, tiny, cache, tmp_path, monkeypatch):
         data.docstrings()
         monkeypatch.setattr(package_docs, "version", lambda distribution: "1.1")
         data.docstrings()
-        rules = tmp_path / "rules.py"
-        rules.write_text("# changed")
-        monkeypatch.setattr(package_docs.prose, "__file__", str(rules))
+        (tmp_path / "rules.py").write_text("# changed")
+        monkeypatch.setattr(package_docs.prose, "__file__", str(tmp_path / "rules.py"))
         data.docstrings()
-        assert len(tiny) == 3
-        assert len(list((tmp_path / "data" / "docstrings").iterdir())) == 3
+        assert len(tiny) == len(list((cache / "docstrings").iterdir())) == 3
 
     def test_a_failed_build_leaves_no_file(self, tmp_path):
         with pytest.raises(TypeError):
@@ -283,15 +270,13 @@ class TestCorpus:
         words = prose.bare_words(docs.train) + prose.bare_words(docs.validation)
         assert (len(words), len(set(words))) == (WORDS, DISTINCT_WORDS)
         assert docs.sha256 == hashlib.sha256(f"{docs.train}\0{docs.validation}".encode()).hexdigest() == SHA256
+        assert 0.03 < len(docs.validation) / len(docs.train) < 0.08
 
     def test_every_package_gave_some_of_each_part(self, docs):
         for part in ("train", "validation"):
             assert list(docs.packages[part]) == list(package_docs.PACKAGES)
             assert min(docs.packages[part].values()) > 100
             assert sum(docs.packages[part].values()) == len(getattr(docs, part).split("\n\n"))
-
-    def test_about_a_twentieth_is_held_out(self, docs):
-        assert 0.03 < len(docs.validation) / len(docs.train) < 0.08
 
     def test_no_paragraph_occurs_twice_and_each_keeps_the_rules(self, docs):
         paragraphs = [*docs.train.split("\n\n"), *docs.validation.split("\n\n")]
@@ -301,21 +286,18 @@ class TestCorpus:
 
     def test_little_of_the_held_out_text_occurs_in_the_training_text(self, docs):
         train = set(shingles(docs.train))
-        held = shingles(docs.validation)
         # Measured: 0.147 over all paragraphs that keep the rules, 0.014 without the repeats.
-        assert np.mean([run in train for run in held]) < 0.02
+        assert np.mean([run in train for run in shingles(docs.validation)]) < 0.02
 
     def test_neither_torch_nor_the_other_packages_are_imported(self, docs):
-        code = "import sys, minilib.data as d; d.docstrings(); print(*sys.modules)"
-        run = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
-        assert not {"torch", "scipy", "sklearn", "sympy", "matplotlib"} & set(run.stdout.split())
+        imported = run("import sys, minilib.data as d; d.docstrings(); print(*sys.modules)")
+        assert not {"torch", "scipy", "sklearn", "sympy", "matplotlib"} & set(imported)
 
 
 class TestText:
     def test_words_are_lower_case_and_punctuation_stands_alone(self):
-        assert data.words("Don't use n_samples, e.g. well-known!") == (
-            ["don't", "use", "n_samples", ",", "e", ".", "g", ".", "well-known", "!"]
-        )
+        expected = ["don't", "use", "n_samples", ",", "e", ".", "g", ".", "well-known", "!"]
+        assert data.words("Don't use n_samples, e.g. well-known!") == expected
 
     def test_the_most_frequent_words_come_first_and_ties_by_the_alphabet(self):
         vocabulary = data.Vocabulary("b a b c a b d", size=6)

@@ -125,15 +125,20 @@ class TestDownloaded:
 
 
 class TestFetch:
-    def run(self, monkeypatch, *words):
-        monkeypatch.setattr(sys, "argv", ["fetch", *words])
-        return fetch.main()
+    @pytest.fixture
+    def run(self, monkeypatch, capsys):
+        """`run(*words)` gives the exit code, and what was printed on either side."""
 
-    def test_the_list_names_all_with_size_licence_and_what_is_known_of_the_sum(self, monkeypatch, capsys):
-        assert self.run(monkeypatch) == 0
-        said = capsys.readouterr().out
-        assert self.run(monkeypatch, "--list") == 0
-        assert capsys.readouterr().out == said
+        def run(*words):
+            monkeypatch.setattr(sys, "argv", ["fetch", *words])
+            return fetch.main(), *capsys.readouterr()
+
+        return run
+
+    def test_the_list_names_all_with_size_licence_and_what_is_known_of_the_sum(self, run):
+        code, said, _ = run()
+        assert code == 0
+        assert run("--list") == (0, said, "")
         for name in ("novels", *catalogue.CATALOGUE):
             assert re.search(f"^{name} .*\n  .*(MB|not known).*; .*; checksum: (known|recorded)", said, re.MULTILINE)
         assert said.count("checksum: recorded at the first download") == 1
@@ -145,14 +150,14 @@ class TestFetch:
             assert source.address.startswith("https://")
             assert source.sha256 is None or re.fullmatch("[0-9a-f]{64}", source.sha256)
 
-    def test_a_data_set_is_downloaded_and_another_name_is_an_error(self, server, monkeypatch, capsys):
+    def test_a_data_set_is_downloaded_and_another_name_is_an_error(self, server, monkeypatch, run):
         source = catalogue.Source(server.put("/t", DATA), SUM, len(DATA))
         monkeypatch.setitem(catalogue.CATALOGUE, "toy", catalogue.DataSet("about", "free", {"toy/train.tsv": source}))
-        assert self.run(monkeypatch, "toy") == 0
-        (path,) = capsys.readouterr().out.split("\n")[:-1]
-        assert Path(path).read_bytes() == DATA
-        assert self.run(monkeypatch, "toys") == 2
-        assert re.fullmatch("error: name = 'toys': must be one of novels, .*\n", capsys.readouterr().err)
+        code, said, _ = run("toy")
+        assert (code, Path(said.removesuffix("\n")).read_bytes()) == (0, DATA)
+        code, _, error = run("toys")
+        assert code == 2
+        assert re.fullmatch("error: name = 'toys': must be one of novels, .*\n", error)
 
 
 class TestNovels:
@@ -160,48 +165,46 @@ class TestNovels:
 
     def packed(self, prefix, mode, **more):
         """An archive with the texts as they lie in the repository: with a byte order mark and \\r\\n."""
-        texts = self.TEXTS | more
-        return packed(
-            mode, [(f"{prefix}/{name}", f"\ufeff{t}".replace("\n", "\r\n").encode()) for name, t in texts.items()]
-        )
+        texts = {name: f"\ufeff{text}".replace("\n", "\r\n").encode() for name, text in (self.TEXTS | more).items()}
+        return packed(mode, [(f"{prefix}/{name}", data) for name, data in texts.items()])
 
     @pytest.fixture
-    def known(self, server, monkeypatch, tmp_path):
-        """Two novels in place of a hundred."""
+    def path(self, server, monkeypatch, tmp_path):
+        """Where the archive lies; there are two novels in place of a hundred."""
         monkeypatch.setattr(novels, "SHA256", novels.fingerprint(self.TEXTS))
         monkeypatch.setattr(novels, "ADDRESS", f"http://127.0.0.1:{server.server_port}/all.tar.gz")
-        return tmp_path / "novels"
+        return tmp_path / novels.ARCHIVE
 
-    def test_they_come_from_the_archive_where_the_cache_has_it(self, known, server):
-        known.mkdir()
-        (known / "100_english_novels.tar.xz").write_bytes(self.packed(".", "w:xz"))
+    def test_they_come_from_the_archive_where_the_cache_has_it(self, path, server):
+        path.parent.mkdir()
+        path.write_bytes(self.packed(".", "w:xz"))
         assert novels.novels() == self.TEXTS
         assert server.asked == []
 
-    def test_else_from_the_repository_of_which_only_they_are_kept(self, known, server):
+    def test_else_from_the_repository_of_which_only_they_are_read(self, path, server):
         server.put("/all.tar.gz", self.packed("repo-1/corpus", "w:gz", **{"../read.txt": "No.", "x.csv": "1"}))
         for _ in range(2):
             assert novels.novels() == self.TEXTS
         assert len(server.asked) == 1
-        assert {str(path.relative_to(known)) for path in known.rglob("*")} == {"corpus", "corpus/a.txt", "corpus/b.txt"}
+        assert list(path.parent.iterdir()) == [path]
 
-    def test_other_texts_are_an_error_and_are_not_kept(self, known, server):
-        server.put("/all.tar.gz", self.packed("repo-1/corpus", "w:gz", **{"c.txt": "More."}))
-        with pytest.raises(ValueError, match="all.tar.gz has other texts than the known novels"):
-            novels.novels()
-        assert not known.exists()
-        (known / "corpus").mkdir(parents=True)
-        with pytest.raises(ValueError, match="corpus has other texts than the known novels"):
-            novels.novels()
-
-    @pytest.mark.parametrize("damage", ["absent", "cut", "no archive"])
-    def test_what_cannot_be_downloaded_is_said_in_one_line(self, known, server, damage):
-        whole = self.packed("repo-1/corpus", "w:gz")
+    @pytest.mark.parametrize("damage", ["absent", "cut", "no archive", "other texts"])
+    def test_what_cannot_be_had_is_said_in_one_line_and_not_kept(self, path, server, damage):
+        whole, other = self.packed("r/corpus", "w:gz"), self.packed("r/corpus", "w:gz", **{"c.txt": "More."})
+        served = {"cut": (whole[:-40], len(whole)), "no archive": (b"x" * 99,), "other texts": (other,)}
         if damage != "absent":
-            server.put("/all.tar.gz", *((whole[:-40], len(whole)) if damage == "cut" else (b"x" * 99,)))
-        with pytest.raises(ValueError, match="^.*corpus is not there; put there the 100 files.*$"):
+            server.put("/all.tar.gz", *served[damage])
+        others = "tar.{} has other texts than the known novels"
+        said = (
+            others.format("gz") if damage == "other texts" else "tar.xz is not there; put there what is at .*all.tar.gz"
+        )
+        with pytest.raises(ValueError, match=f"^.*{said}.*$"):
             novels.novels()
-        assert not known.exists()
+        assert list(path.parent.iterdir()) == []
+        path.write_bytes(other if damage == "other texts" else b"x" * 99)
+        said = others.format("xz") if damage == "other texts" else "cannot be read"
+        with pytest.raises(ValueError, match=f"^.*{said}.*$"):
+            novels.novels()
 
 
 class TestCifar10:

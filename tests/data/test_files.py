@@ -11,15 +11,12 @@ import pytest
 
 from minilib.data import files, tokenizer
 from minilib.data.corpora import Texts, corpus
-from minilib.data.files import Documents, last_twentieths, pieces, read, whole
+from minilib.data.files import last_twentieths, pieces, read, whole
 from minilib.data.packing import packed_rows
 from minilib.data.progress import Progress
 from minilib.data.tokenizer import get_tokenizer, sample
 
-
-@pytest.fixture(autouse=True)
-def cache(tmp_path_factory, monkeypatch):
-    monkeypatch.setenv("MINILIB_DATA", str(tmp_path_factory.mktemp("cache")))
+pytestmark = pytest.mark.usefixtures("cache")
 
 
 def all_of(path):
@@ -118,17 +115,15 @@ def test_a_file_that_changes_while_it_is_read_is_an_error(tmp_path):
     lines = documents.lines()
     assert next(lines)[1] == "one"
     path.write_text("one\n\ntwo\n\nthree\n\nfour")
-    with pytest.raises(ValueError, match=r"a.txt was changed while it was read"):
-        list(lines)
-    with pytest.raises(ValueError, match=r"a.txt was changed while it was read"):
-        list(documents)
+    for late in (lines, documents):
+        with pytest.raises(ValueError, match=r"a.txt was changed while it was read"):
+            list(late)
 
 
 def test_one_paragraph_or_line_is_in_memory_and_not_the_text(tmp_path):
     path = tmp_path / "a.txt"
-    path.write_text(
-        "".join(f"Paragraph {k} of a text that is longer than is to be held of it.\n\n" for k in range(50_000))
-    )
+    paragraphs = (f"Paragraph {k} of a text that is longer than is to be held of it.\n\n" for k in range(50_000))
+    path.write_text("".join(paragraphs))
     assert path.stat().st_size > 3_000_000
     count, peak = memory(lambda: sum(1 for _ in both_parts(path, 10_000)))
     assert count > 200
@@ -233,9 +228,3 @@ def test_progress_is_silent_at_first_and_then_says_how_long_it_takes(monkeypatch
         progress.add(100_000, 25_000)
     assert said[0] == "reading: 0.2 million characters of 100.0, 25,000 tokens/s, about 16.6 minutes left"
     assert 10 < len(said) < 30
-
-
-def test_documents_can_be_gone_through_again(tmp_path):
-    documents = all_of(jsonl(tmp_path / "a.jsonl", TEXTS))
-    assert isinstance(documents, Documents)
-    assert list(documents) == list(documents) == JOINED

@@ -12,11 +12,7 @@ from minilib.data import hub_datasets
 from minilib.data.catalogue import CATALOGUE
 from minilib.data.corpora import corpus
 
-
-@pytest.fixture(autouse=True)
-def cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("MINILIB_DATA", str(tmp_path))
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("cache")
 
 
 class TestWikitext:
@@ -49,7 +45,7 @@ class TestWikitext:
             corpus("wikitext-103")
         assert [path.name for path in known.parent.iterdir()] == [known.name]
 
-    def test_without_a_network_one_line_says_what_to_put_where(self, nowhere, cache):
+    def test_without_a_network_one_line_says_what_to_put_where(self, nowhere):
         nowhere("wikitext-103")
         with pytest.raises(ValueError, match="^.*wikitext-103-raw-v1.zip is not there; put there .*sha256 91c00ae2.*$"):
             corpus("wikitext-103")
@@ -69,7 +65,7 @@ def test_the_sample_of_c4_is_a_file_like_others(cache, nowhere):
 class TestHuggingFace:
     @pytest.fixture
     def hub(self, monkeypatch):
-        """A stand-in for their library: `hub` is what it was asked for, and `hub.splits` what it gives."""
+        """A stand-in for their library: `hub.asked` is what it was asked for, `hub.splits` what it gives or raises."""
         stand_in = types.SimpleNamespace(asked=[], splits={})
 
         def load_dataset(path, name, streaming):
@@ -81,7 +77,8 @@ class TestHuggingFace:
         monkeypatch.setitem(sys.modules, "datasets", types.SimpleNamespace(load_dataset=load_dataset))
         return stand_in
 
-    def rows(self, first, last, field="text"):
+    @staticmethod
+    def rows(first, last, field="text"):
         return [{"id": k, field: f"text {k}\n\nend"} for k in range(first, last)]
 
     def test_every_20th_document_is_held_out_and_it_is_read_once(self, hub):
@@ -100,21 +97,17 @@ class TestHuggingFace:
         assert texts.how == "its own part for validation"
         assert hub.asked == [("name", None, True)]
 
-    def broken(self):
-        yield from self.rows(0, 9)
-        raise ConnectionError("gone")
-
     @pytest.mark.parametrize(
         ("splits", "message"),
         [
             (ConnectionError("no\nnetwork"), "the Hugging Face Hub does not give it: no network"),
             ({"test": []}, "must have a part 'train', has test"),
             ({"train": [{"content": "a"}]}, "field = 'text': must be a text; the documents have content"),
-            ({"train": "broken"}, "gone"),
+            ({"train": (1 / k and {"text": "a"} for k in (1, 1, 0))}, "division by zero"),  # broken on its way
         ],
     )
     def test_what_it_does_not_give_is_said_in_one_line_and_nothing_is_kept(self, hub, cache, splits, message):
-        hub.splits = {"train": self.broken()} if splits == {"train": "broken"} else splits
+        hub.splits = splits
         with pytest.raises(ValueError, match=f"^corpus = 'o/n': {message}$"):
             corpus("o/n")
         assert not list(cache.glob("hugging-face/*"))

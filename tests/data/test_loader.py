@@ -76,9 +76,10 @@ def test_masks_change_from_epoch_to_epoch():
 
 def test_batches_are_int64_tensors_of_fixed_shape():
     loader = Loader(ROWS, MASKED, 24, seed=3)
-    shapes = {name: [tuple(loader.batch(step)[name].shape) for step in range(4)] for name in loader.batch(0)}
-    assert shapes == {"tokens": [(24, 20)] * 4, "positions": [(24, 6)] * 4, "targets": [(24, 6)] * 4}
-    assert {t.dtype for t in loader.batch(0).values()} == {torch.int64}
+    for step in range(4):
+        shapes = {name: (tuple(t.shape), t.dtype) for name, t in loader.batch(step).items()}
+        kinds = {"tokens": 20, "positions": 6, "targets": 6}
+        assert shapes == {name: ((24, length), torch.int64) for name, length in kinds.items()}
 
 
 def test_only_the_orders_of_the_epochs_in_use_are_kept():
@@ -157,12 +158,10 @@ class TestEvaluation:
             evaluation(**{"rows": ROWS, "objective": plain, "batch_size": 8} | changes)
 
 
-def test_memory_is_asked_to_be_pinned_where_cuda_is_used(monkeypatch):
+@pytest.mark.parametrize("cuda", [False, True])
+def test_memory_is_asked_to_be_pinned_where_cuda_is_used(monkeypatch, cuda):
     pinned = []
     monkeypatch.setattr(torch.Tensor, "pin_memory", lambda t: pinned.append(t) or t)
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    Loader(ROWS, MASKED, 24, seed=3).batch(0)
-    assert pinned == []
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: cuda)
     batch = Loader(ROWS, MASKED, 24, seed=3).batch(0)
-    assert [id(t) for t in pinned] == [id(t) for t in batch.values()]
+    assert [id(t) for t in pinned] == [id(t) for t in batch.values()] * cuda

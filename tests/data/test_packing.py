@@ -20,15 +20,21 @@ TEXTS = Texts("test", DOCUMENTS, DOCUMENTS[:7])
 LENGTH = 16
 
 
-@pytest.fixture(autouse=True)
-def cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("MINILIB_DATA", str(tmp_path))
-    return tmp_path / "pretrain"
+pytestmark = pytest.mark.usefixtures("cache")
 
 
 def encoded(tokenizer, documents):
     """The stream, document by document."""
     return np.concatenate([np.append(tokenizer.encode(d), tokenizer.separator) for d in documents])
+
+
+def interrupted(*_):
+    yield np.zeros(40, dtype=np.uint16), 1
+    raise KeyboardInterrupt
+
+
+def disk_full(_):
+    raise OSError("disk full")
 
 
 @pytest.mark.parametrize("kind", SPECIAL)
@@ -93,7 +99,7 @@ class TestFiles:
         return calls
 
     def files(self, cache):
-        return sorted(path for path in cache.iterdir() if path.name.startswith("rows"))
+        return sorted(path for path in (cache / "pretrain").iterdir() if path.name.startswith("rows"))
 
     def test_the_second_call_reads_what_the_first_one_made(self, tokenizer, packed, cache):
         first = np.array(packed_rows(TEXTS, "train", tokenizer, LENGTH))
@@ -153,14 +159,11 @@ class TestFiles:
         assert not old.exists()
         assert new.exists()
 
-    def test_an_interrupt_leaves_nothing_and_the_next_call_makes_all(self, tokenizer, cache, monkeypatch):
-        def interrupted(*_):
-            yield np.zeros(40, dtype=tokenizer.dtype), 1
-            raise KeyboardInterrupt
-
+    @pytest.mark.parametrize("failure", [(packing, "stream", interrupted), (packing.os, "fsync", disk_full)])
+    def test_what_fails_leaves_nothing_and_the_next_call_makes_all(self, tokenizer, cache, monkeypatch, failure):
         with monkeypatch.context() as patch:
-            patch.setattr(packing, "stream", interrupted)
-            with pytest.raises(KeyboardInterrupt):
+            patch.setattr(*failure)
+            with pytest.raises((KeyboardInterrupt, OSError)):
                 packed_rows(TEXTS, "train", tokenizer, LENGTH)
         assert self.files(cache) == []
         rows = packed_rows(TEXTS, "train", tokenizer, LENGTH)
@@ -176,12 +179,6 @@ class TestFiles:
         ]:
             packed_rows(texts, part, other, length)
         assert len(packed) == 5
-
-    def test_a_write_that_fails_leaves_nothing(self, tokenizer, cache, monkeypatch):
-        monkeypatch.setattr(packing.os, "fsync", lambda _: (_ for _ in ()).throw(OSError("disk full")))
-        with pytest.raises(OSError, match="disk full"):
-            packed_rows(TEXTS, "train", tokenizer, LENGTH)
-        assert self.files(cache) == []
 
     def test_a_length_that_fills_no_row_is_an_error(self, tokenizer):
         with pytest.raises(ValueError, match="length = 9999: must be less; the validation part of 'test' fills no"):

@@ -24,10 +24,7 @@ DOCUMENTS = [f"{a}\n{b} {i}." for i, (a, b) in enumerate((a, b) for a in SENTENC
 TEXTS = Texts("test", DOCUMENTS, ["Nothing of the kind."])
 
 
-@pytest.fixture(autouse=True)
-def cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("MINILIB_DATA", str(tmp_path))
-    return tmp_path / "pretrain"
+pytestmark = pytest.mark.usefixtures("cache")
 
 
 @pytest.mark.parametrize("kind", SPECIAL)
@@ -74,11 +71,14 @@ class TestEveryKind:
         assert theirs.decode(theirs.encode("LEARN learner")).strip() == "learn learner"
         assert theirs.content != ours.content
 
-    def test_one_without_the_special_tokens_is_an_error(self, kind):
+    def test_one_without_the_special_tokens_or_without_room_for_bytes_is_an_error(self, kind):
         tokens = [t for t in get_tokenizer(TEXTS, kind, 400).tokens if t != SPECIAL[kind][0]]
         inner = tokenizers.Tokenizer(tokenizers.models.WordLevel({t: i for i, t in enumerate(tokens)}, unk_token="a"))
         with pytest.raises(ValueError, match=r"it has the special tokens of no kind \(bert: \[PAD\], .*; gpt2"):
             read(inner.to_str())
+        least = 256 + len(SPECIAL[kind])
+        with pytest.raises(ValueError, match=f"vocabulary = 255: must be at least {least} for {kind}"):
+            get_tokenizer(TEXTS, kind, 255)
 
     def test_special_tokens_go_around_a_text_where_others_ask_for_it_and_not_into_it(self, kind):
         tokenizer = get_tokenizer(TEXTS, kind, 400)
@@ -91,7 +91,7 @@ class TestEveryKind:
 
     def test_the_second_call_reads_what_the_first_one_trained_and_other_text_kind_or_size_is_another(self, kind, cache):
         first = get_tokenizer(TEXTS, kind, 400)
-        (path,) = cache.iterdir()
+        (path,) = (cache / "pretrain").iterdir()
         written = path.stat().st_mtime_ns
         for texts in (TEXTS, TEXTS._replace(validation=[])):  # which does not matter
             assert get_tokenizer(texts, kind, 400).content == first.content
@@ -99,27 +99,19 @@ class TestEveryKind:
         get_tokenizer(TEXTS, kind, 401)
         get_tokenizer(TEXTS._replace(train=DOCUMENTS[1:]), kind, 400)
         get_tokenizer(TEXTS, "t5" if kind == "gpt2" else "gpt2", 400)
-        assert len(list(cache.iterdir())) == 4
-
-    def test_a_vocabulary_without_room_for_bytes_is_an_error(self, kind):
-        least = 256 + len(SPECIAL[kind])
-        with pytest.raises(ValueError, match=f"vocabulary = 255: must be at least {least} for {kind}"):
-            get_tokenizer(TEXTS, kind, 255)
+        assert len(list(path.parent.iterdir())) == 4
 
 
-def test_two_processes_with_other_hash_seeds_and_threads_train_the_same(tmp_path):
-    (tmp_path / "text.json").write_text(json.dumps(DOCUMENTS))
+def test_two_processes_with_other_hash_seeds_and_threads_train_the_same():
     code = (
-        "import json, pathlib, sys; from minilib.data.tokenizer import train;"
-        "print(json.dumps([train(json.loads(pathlib.Path(sys.argv[1]).read_text()), k, 400) for k in sys.argv[2:]]))"
+        "import json, sys; from minilib.data.tokenizer import train; texts = json.load(sys.stdin);"
+        "print(json.dumps([train(texts, kind, 400) for kind in sys.argv[1:]]))"
     )
-    run, trained = (
-        [sys.executable, "-c", code, tmp_path / "text.json", *SPECIAL],
-        [train(DOCUMENTS, k, 400) for k in SPECIAL],
-    )
+    how = {"args": [sys.executable, "-c", code, *SPECIAL], "input": json.dumps(DOCUMENTS), "text": True}
+    trained = json.dumps([train(DOCUMENTS, kind, 400) for kind in SPECIAL])
     for changes in ({"PYTHONHASHSEED": "1"}, {"PYTHONHASHSEED": "2", "TOKENIZERS_PARALLELISM": "false"}):
-        done = subprocess.run(run, env=os.environ | changes, capture_output=True, check=True, text=True)
-        assert json.loads(done.stdout) == json.loads(json.dumps(trained))
+        done = subprocess.run(**how, env=os.environ | changes, capture_output=True, check=True)
+        assert done.stdout.strip() == trained
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"kind": "gpt2", "tokens": ["<|endoftext|>"], "merges": []}'])
@@ -144,15 +136,14 @@ def test_wordpiece_lowers_case_strips_accents_and_knows_only_its_characters():
 
 def test_wordpiece_takes_the_longest_piece_that_it_has():
     tokenizer = get_tokenizer(TEXTS, "bert", 400)
-    pieces = [tokenizer.tokens[i] for i in tokenizer.encode("unlearnbatching")]
     rest, expected = "unlearnbatching", []
     while rest:
         mark = "##" if expected else ""
         end = max(n for n in range(1, len(rest) + 1) if mark + rest[:n] in tokenizer.number)
         expected.append(mark + rest[:end])
         rest = rest[end:]
-    assert pieces == expected
-    assert len(pieces) > 1
+    assert [tokenizer.tokens[i] for i in tokenizer.encode("unlearnbatching")] == expected
+    assert len(expected) > 1
 
 
 def test_continuations_are_the_marked_pieces_and_punctuation_has_none():

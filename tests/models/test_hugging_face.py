@@ -38,35 +38,28 @@ def same(a, b):
 
 
 @pytest.mark.parametrize(("size", "head"), CASES.values(), ids=CASES)
-class TestEveryFamily:
-    def test_every_tensor_of_theirs_is_set_by_ours_and_comes_back(self, size, head):
-        theirs, ours = theirs_of(size), random_weights(size)
-        assert type(theirs).__name__ == head
-        translated = to_theirs(size, ours)
-        assert translated.keys() == dict(theirs.named_parameters()).keys()
-        done = theirs.load_state_dict(translated, strict=False)
-        assert not done.unexpected_keys
-        assert all(hugging_face.NO_PARAMETER.fullmatch(name) for name in done.missing_keys)
-        same(to_ours(size, dict(theirs.named_parameters())), ours)
-        same(to_ours(size, theirs.state_dict()), ours)  # with second names of shared tables
-
-    def test_the_size_comes_back_from_what_transformers_makes_of_the_config(self, size, head):
-        theirs = theirs_of(size)
-        assert hugging_face.size(theirs.config.to_dict(), dict(theirs.named_parameters())) == size
-
-    def test_a_tensor_of_another_model_keeps_its_name(self, size, head):
-        odd = {"rotary.weight": torch.ones(2), "transformer.h.9.attn.c_attn.weight": torch.ones(2, 3)}
-        assert to_ours(size, odd).keys() == odd.keys()
+def test_every_tensor_of_theirs_is_set_by_ours_and_comes_back_and_so_does_the_size(size, head):
+    theirs, ours = theirs_of(size), random_weights(size)
+    assert type(theirs).__name__ == head
+    translated, parameters = to_theirs(size, ours), dict(theirs.named_parameters())
+    assert translated.keys() == parameters.keys()
+    done = theirs.load_state_dict(translated, strict=False)
+    assert not done.unexpected_keys
+    assert all(hugging_face.NO_PARAMETER.fullmatch(name) for name in done.missing_keys)
+    same(to_ours(size, parameters), ours)
+    same(to_ours(size, theirs.state_dict()), ours)  # with second names of shared tables
+    assert hugging_face.size(theirs.config.to_dict(), parameters) == size
+    # a tensor of another model keeps its name
+    odd = {"rotary.weight": torch.ones(2), "transformer.h.9.attn.c_attn.weight": torch.ones(2, 3)}
+    assert to_ours(size, odd).keys() == odd.keys()
 
 
 def test_names_in_the_published_files_of_bert_are_read():
     """LayerNorm.gamma and .beta, position_ids, and the output layer's second name."""
-    size = BertSize(**SHAPE)
+    size, old = BertSize(**SHAPE), {}
     ours = random_weights(size)
-    old = {}
     for name, t in to_theirs(size, ours).items():
-        name = name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta")
-        old[name] = t
+        old[name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta")] = t
     assert any(name.endswith("gamma") for name in old)
     old |= {"bert.embeddings.position_ids": torch.arange(24)[None], "bert.pooler.dense.bias": torch.ones(32)}
     old |= {"cls.predictions.decoder.weight": ours["tokens.weight"], "cls.predictions.decoder.bias": ours["bias"]}

@@ -11,10 +11,6 @@ from minilib.data import digits
 from minilib.models.resnet import Block, ResNet, evaluate, fit, settle
 
 
-def flat(step, steps):
-    return 1.0
-
-
 def images(count):
     scans = digits()
     x = torch.tensor(scans.x_train[:count]).float().reshape(-1, 1, 8, 8)
@@ -43,7 +39,7 @@ def test_it_learns_the_digits_and_the_same_seed_gives_the_same_losses():
         torch.manual_seed(0)
         model = ResNet()
         opt = torch.optim.SGD(model.parameters(), 0.1, momentum=0.9)
-        runs.append(fit(model, opt, x, y, 128, 4, lambda step, steps: schedules.polynomial(step, steps)))
+        runs.append(fit(model, opt, x, y, 128, 4, schedules.polynomial))
     settle(model, x)
     assert runs[0] == runs[1]
     assert len(runs[0]) == 16
@@ -52,11 +48,10 @@ def test_it_learns_the_digits_and_the_same_seed_gives_the_same_losses():
 
 
 def test_the_schedule_multiplies_the_rate_of_each_group():
-    x, y = images(64)
     model = ResNet(widths=(4,))
     groups = [{"params": model.stem.parameters(), "lr": 0.1}, {"params": model.output.parameters(), "lr": 0.2}]
     opt = torch.optim.SGD(groups, 0.1)
-    fit(model, opt, x, y, 32, 1, lambda step, steps: step / steps)
+    fit(model, opt, *images(64), 32, 1, lambda step, steps: step / steps)
     assert [group["lr"] for group in opt.param_groups] == [0.05, 0.1]
 
 
@@ -64,23 +59,21 @@ def test_settled_norms_have_the_mean_of_all_images():
     x, _ = images(100)
     model = ResNet(widths=(4,))
     settle(model, x)
-    first = model.stem[0](x)
-    assert torch.allclose(model.stem[1].running_mean, first.mean((0, 2, 3)), atol=1e-6)
-    assert torch.allclose(model.stem[1].running_var, first.var((0, 2, 3)), atol=1e-6)
+    first, norm = model.stem[0](x), model.stem[1]
+    assert torch.allclose(norm.running_mean, first.mean((0, 2, 3)), atol=1e-6)
+    assert torch.allclose(norm.running_var, first.var((0, 2, 3)), atol=1e-6)
 
 
 def test_a_run_that_diverges_stops_where_the_loss_is_not_finite():
-    x, y = images(64)
     model = ResNet(widths=(4,))
-    with torch.no_grad():
-        model.output.weight.fill_(math.nan)
-    losses = fit(model, torch.optim.SGD(model.parameters(), 0.1), x, y, 32, 3, flat)
+    nn.init.constant_(model.output.weight, math.nan)
+    losses = fit(model, torch.optim.SGD(model.parameters(), 0.1), *images(64), 32, 3, schedules.polynomial)
     assert len(losses) == 1
     assert math.isnan(losses[0])
 
 
 @pytest.mark.parametrize("batch", [0, 65])
 def test_a_batch_that_is_larger_than_the_data_is_refused(batch):
-    x, y = images(64)
+    model = ResNet()
     with pytest.raises(ValueError, match=f"batch_size must be in 1 ... 64, got {batch}"):
-        fit(ResNet(), torch.optim.SGD(ResNet().parameters(), 0.1), x, y, batch, 1, flat)
+        fit(model, torch.optim.SGD(model.parameters(), 0.1), *images(64), batch, 1, schedules.polynomial)
