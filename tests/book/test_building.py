@@ -7,6 +7,7 @@ from contextlib import suppress
 
 import build_book
 import first_cell
+import page_foot
 import proved
 import pytest
 import report
@@ -70,7 +71,7 @@ def test_a_page_has_the_stored_outputs_and_their_run_and_launch_buttons_exactly_
     assert log.read_text() == "ran\n"  # and neither build executed anything
 
 
-def test_a_stale_module_executes_exactly_the_chapters_that_reach_it_and_once(small_book):
+def test_a_stale_module_executes_exactly_the_chapters_that_reach_it_and_once_and_says_why(small_book, capsys):
     for name in ("fruit", "stone"):
         (small_book / "minilib" / f"{name}.py").write_text(f'NAME = "first {name}"\n')
     (small_book / "minilib" / "basket.py").write_text("from minilib.fruit import NAME\n")
@@ -81,33 +82,19 @@ def test_a_stale_module_executes_exactly_the_chapters_that_reach_it_and_once(sma
     stored = (small_book / "notebooks" / "01_a.ipynb").read_bytes()
 
     (small_book / "minilib" / "fruit.py").write_text('NAME = "second fruit"\n')
+    other = small_book / "notebooks" / "02_b.md"
+    other.write_text(other.read_text().replace("Words.", "Other words."))  # which are shown, and execute nothing
     assert build_book.build(small_book) == 0
-    for shown in ((small_book / PAGE).read_text(), str(build_book.choose_outputs(small_book)["01_a"].nb)):
+    assert "01_a is executed: minilib/fruit.py changed." in capsys.readouterr().out
+    again = build_book.choose_outputs(small_book)
+    for shown in ((small_book / PAGE).read_text(), str(again["01_a"].nb)):
         assert "second fruit" in shown
         assert "first fruit" not in shown
+    assert again["02_b"].nb.cells[0].source.endswith("Other words.")
+    assert (again["01_a"].own, again["02_b"].own) == (True, False)
     assert first.read_text() == "ran\n" * 2  # into its notebook, and by the first build
     assert second.read_text() == "ran\n"
     assert (small_book / "notebooks" / "01_a.ipynb").read_bytes() == stored
-
-
-def test_what_is_executed_and_why_is_said(small_book, capsys):
-    (small_book / "requirements.txt").write_text("numpy==1\n")
-    made(small_book)
-    (small_book / "minilib" / "__init__.py").write_text('WORD = "quince"\n')
-    assert build_book.choose_outputs(small_book)["01_a"].own
-    assert "01_a is executed: minilib/__init__.py changed." in capsys.readouterr().out
-    (small_book / "requirements.txt").write_text("numpy==2\n")
-    build_book.choose_outputs(small_book)
-    assert re.search("01_a is executed:.*requirements.txt changed", capsys.readouterr().out)
-
-
-def test_other_words_are_shown_without_executing_anything(small_book):
-    log = logging(small_book)
-    made(small_book)
-    md = small_book / "notebooks" / "01_a.md"
-    md.write_text(md.read_text().replace("Words.", "Other words."))
-    assert build_book.choose_outputs(small_book)["01_a"].nb.cells[0].source.endswith("Other words.")
-    assert log.read_text() == "ran\n"
 
 
 def test_a_broken_cell_costs_one_page(small_book, capsys):
@@ -194,7 +181,7 @@ def test_another_origin_gets_none(url):
 
 
 def test_an_address_in_the_settings_comes_before_the_origin(monkeypatch):
-    monkeypatch.setattr(build_book, "origin", lambda root: "git@github.com:a/b.git")
+    monkeypatch.setattr(page_foot, "git", lambda root, *words: "git@github.com:a/b.git")
     chosen = {url: build_book.address(ROOT, {"repository": {"url": url}}) for url in ("https://github.com/c/d", "")}
     assert chosen == {"https://github.com/c/d": "https://github.com/c/d", "": "git@github.com:a/b.git"}
 
@@ -250,13 +237,14 @@ def test_formatting_touches_only_code_cells():
     assert notebooks.formatted(text) == text.replace("x={'a' :1}", 'x = {"a": 1}')
 
 
-def test_the_report_counts_what_is_there_and_marks_what_is_slow():
+def test_the_report_counts_what_is_there_and_marks_what_is_slow(capsys):
     text = "## The question\n\nTwo words $x$.\n\n:::{exercise}\n:label: ex-a\n\nWhy\n:::\n\n## Summary"
     row = report.row("01_a", notebook(markdown(text), cell("assert 1\nx = 2"), cell("y")), 61.0)
     assert row["sections"] == "Q......S.."
     assert (row["cells"], row["longest"], row["exercises"], row["checking"]) == (2, 2, 1, 1)
     assert (row["words"], row["visible"]) == (len(["Two", "words", "x"]), 3)
-    assert "01_a" in report.table([row])
+    report.table([row])
+    assert re.search(r"^01_a +61 +slow +2 +1.5 +2 +3 +3 +Q......S.. +1 +1 +-$", capsys.readouterr().out, re.M)
     marks = [report.row("01_a", notebook(), seconds)["mark"] for seconds in (None, 59.0, 61.0, 181.0)]
     assert marks == ["", "", "slow", "FAIL"]
 

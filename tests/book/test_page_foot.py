@@ -1,13 +1,11 @@
 """The foot of a page: a link that opens an issue about it, or leads to what to send; the run behind a chapter."""
 
-import json
 import re
 from urllib.parse import parse_qs, urlsplit
 
 import page_foot
-import proved
 import pytest
-from small_books import CHAPTERS, ROOT, git
+from small_books import ROOT, git
 
 RUN = {"made": "2026-01-02", "seconds": 61.4, "versions": {"python": "3.11.7", "numpy": "2.4.6", "other": "1"}}
 
@@ -72,13 +70,6 @@ def test_a_chapter_says_when_it_was_run_and_with_what_and_other_pages_do_not():
     assert "Executing it again" not in html
     for page in ("notebooks/08_none", "book/07_a", "genindex"):
         assert "were made on" not in foot(page, runs=runs)
-
-
-def test_every_chapter_has_a_day_and_versions_that_come_with_a_clone():
-    for path in CHAPTERS:
-        run = json.loads(proved.path(ROOT / proved.FOLDER, path.stem).read_text())
-        assert re.fullmatch(r"20\d\d-\d\d-\d\d", run["made"]), path.stem
-        assert {"python", "numpy"} <= set(run["versions"]), path.stem
 
 
 def test_the_commit_is_named_and_changes_to_it_too(tmp_path):
