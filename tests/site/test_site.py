@@ -41,9 +41,9 @@ PICTURES = """async () => Promise.all([...document.querySelectorAll("article img
 # Formulas inside sentences that stick out of their line, with every solution open.
 CUT_OFF = """() => [...document.querySelectorAll('article mjx-container:not([display="true"])')]
   .filter(f => f.getClientRects().length)
-  .filter(f => f.getBoundingClientRect().right > f.closest("p, li, dd, figcaption, caption, td, th, div")
-    .getBoundingClientRect().right + 2)
-  .map(f => f.closest("p, li, dd, figcaption, caption, td, th, div").textContent.trim().slice(0, 60))"""
+  .map(f => [f, f.closest("p, li, dd, figcaption, caption, td, th, div")])
+  .filter(([f, line]) => f.getBoundingClientRect().right > line.getBoundingClientRect().right + 2)
+  .map(([, line]) => line.textContent.trim().slice(0, 60))"""
 
 # Code that is seen, with every solution open, and that is wider than its box.
 WIDE_CODE = """() => [...document.querySelectorAll("article .cell_input pre")]
