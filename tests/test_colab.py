@@ -23,50 +23,41 @@ other = ["no-such-package-either"]
 
 
 @pytest.fixture
-def clone(tmp_path, monkeypatch):
-    """A clone of a small book; the folder and the path of this process are as before afterwards."""
+def pip(tmp_path, monkeypatch):
+    """A clone of a small book, its `folder`, and what is `asked` of pip, which ends with `status`."""
+    made = SimpleNamespace(folder=tmp_path, asked=[], status=0)
     (tmp_path / "notebooks").mkdir()
     (tmp_path / "pyproject.toml").write_text(PROJECT)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", "elsewhere")
-    return tmp_path
+
+    def run(command):
+        made.asked.append(command)
+        return SimpleNamespace(returncode=made.status)
+
+    monkeypatch.setattr(subprocess, "run", run)
+    return made
 
 
-def asked_of_pip(monkeypatch, status):
-    """The commands that are run from here on; each ends with `status`."""
-    commands = []
-    monkeypatch.setattr(
-        subprocess, "run", lambda command: commands.append(command) or SimpleNamespace(returncode=status)
-    )
-    return commands
-
-
-def test_what_is_missing_is_asked_for_with_the_versions_of_what_is_there(clone, monkeypatch, capsys):
-    commands = asked_of_pip(monkeypatch, 0)
-    colab.prepare(clone)
+def test_what_is_missing_is_asked_for_with_the_versions_of_what_is_there_and_the_chapter_goes_on(pip, capsys):
+    colab.prepare(pip.folder)
     kept = [f"numpy=={version('numpy')}", f"tqdm=={version('tqdm')}"]
-    assert commands == [[sys.executable, "-m", "pip", "install", "-q", "no-such-package", *kept]]
+    assert pip.asked == [[sys.executable, "-m", "pip", "install", "-q", "no-such-package", *kept]]
     assert capsys.readouterr().out == "installed: no-such-package\n"
+    assert os.getcwd() == str(pip.folder / "notebooks")
+    assert os.environ["PYTHONPATH"] == f"{pip.folder}{os.pathsep}elsewhere"
 
 
-def test_nothing_is_installed_and_said_where_nothing_is_missing(clone, monkeypatch, capsys):
-    commands = asked_of_pip(monkeypatch, 0)
-    (clone / "pyproject.toml").write_text(PROJECT.replace("no-such-package", "tqdm"))
-    colab.prepare(clone)
-    assert (commands, capsys.readouterr().out) == ([], "")
+def test_nothing_is_installed_and_said_where_nothing_is_missing(pip, capsys):
+    (pip.folder / "pyproject.toml").write_text(PROJECT.replace("no-such-package", "tqdm"))
+    colab.prepare(pip.folder)
+    assert (pip.asked, capsys.readouterr().out) == ([], "")
 
 
-def test_the_chapter_goes_on_in_the_clone_and_its_processes_find_minilib_there(clone, monkeypatch):
-    asked_of_pip(monkeypatch, 0)
-    colab.prepare(clone)
-    assert os.getcwd() == str(clone / "notebooks")
-    assert os.environ["PYTHONPATH"] == f"{clone}{os.pathsep}elsewhere"
-
-
-def test_a_package_that_cannot_be_had_is_named(clone, monkeypatch):
-    asked_of_pip(monkeypatch, 1)
+def test_a_package_that_cannot_be_had_is_named(pip):
+    pip.status = 1
     with pytest.raises(RuntimeError, match="^pip could not install no-such-package$"):
-        colab.prepare(clone)
+        colab.prepare(pip.folder)
 
 
 def test_this_environment_has_all_that_the_chapters_need():

@@ -13,10 +13,8 @@ PATH = Path(__file__).parents[1] / "benchmarks" / "gpu.py"
 @pytest.fixture
 def gpu(tmp_path, monkeypatch):
     """The script's names; what it is asked for is done in an empty project, by pieces that the test chooses."""
-    space = runpy.run_path(str(PATH))
-    functions = space["main"].__globals__
-    monkeypatch.setitem(functions, "ROOT", tmp_path)
-    monkeypatch.setitem(functions, "LIMIT", 20)
+    functions = runpy.run_path(str(PATH))["main"].__globals__
+    functions |= {"ROOT": tmp_path, "LIMIT": 20}
     return functions
 
 
@@ -34,9 +32,8 @@ def test_without_a_card_one_line_says_what_can_be_done(gpu, monkeypatch, capsys)
 
 
 def test_a_piece_leaves_a_record_once_and_a_failed_one_none(gpu, monkeypatch, capsys, tmp_path):
-    python = [sys.executable, "-c"]
-    table = {"good": ([*python, "print('fine')"], None), "bad": ([*python, "import sys; sys.exit(3)"], None)}
-    monkeypatch.setitem(gpu, "pieces", lambda toy, device: table)
+    codes = {"good": "print('fine')", "bad": "import sys; sys.exit(3)"}
+    gpu["pieces"] = lambda toy, device: {name: ([sys.executable, "-c", codes[name]], None) for name in codes}
     assert asked(gpu, monkeypatch) == 1
     assert "not done: bad" in capsys.readouterr().out
     (record,) = tmp_path.glob("_build/cards/*/*.json")
@@ -50,8 +47,7 @@ def test_a_piece_leaves_a_record_once_and_a_failed_one_none(gpu, monkeypatch, ca
 
 def test_a_piece_that_takes_too_long_is_asked_to_stop(gpu, monkeypatch, capsys):
     waits = "import signal, sys, time; signal.signal(signal.SIGTERM, lambda *_: sys.exit(3)); time.sleep(60)"
-    monkeypatch.setitem(gpu, "pieces", lambda toy, device: {"long": ([sys.executable, "-c", waits], None)})
-    monkeypatch.setitem(gpu, "LIMIT", 1)
+    gpu |= {"pieces": lambda toy, device: {"long": ([sys.executable, "-c", waits], None)}, "LIMIT": 1}
     assert asked(gpu, monkeypatch) == 1
     assert "-- long: exit code 3" in capsys.readouterr().out
 

@@ -46,11 +46,8 @@ def test_the_table_at_toy_size():
     assert {"torch AdamW, fused", "LAMB", "LAMB in place", "CAME uncompiled", "torch Adafactor, loop"} <= set(rows)
     assert all(len(row) == 8 for row in rows.values())
     # 20,000 numbers of 4 bytes, once or twice; two matrices of 100 x 100 factored.
-    state = {name: float(row[4]) for name, row in rows.items()}
-    assert state["LARS"] == 0.08
-    assert state["LAMB"] == state["torch AdamW, fused"] == 0.16
-    assert state["Adafactor"] == 0.0
-    assert state["CAME"] == 0.08
+    state = {"LARS": 0.08, "LAMB": 0.16, "torch AdamW, fused": 0.16, "Adafactor": 0.0, "CAME": 0.08}
+    assert {name: float(rows[name][4]) for name in state} == state
 
 
 def test_the_chapters_class_is_lamb(bench):

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import reading
 import yaml
-from chapters import name_of
+from chapters import labelled, name_of
 
 import notebooks
 
@@ -45,15 +45,7 @@ NEEDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "train_large_compress": ("Compress", ("bert",)),
     "many_machines": ("Machines", ("big_batches", "memory")),
 }
-METHODS = {
-    "sgd",
-    "momentum",
-    "adam",
-    "lars",
-    "lamb",
-    "adafactor",
-    "came",
-}  # to name the method is to speak of the chapter
+METHODS = ("sgd", "momentum", "adam", "lars", "lamb", "adafactor", "came")  # to name one is to speak of its chapter
 COLUMN, BOX, ROW, HEIGHT, TOP, EDGE = 90, 76, 54, 32, 36, 8
 LONGEST = 11  # letters of a name that fit a box; longer names are squeezed
 
@@ -80,15 +72,14 @@ class Chapter:
 def chapters(root: Path = ROOT) -> dict[str, Chapter]:
     """The numbered chapters with a label by name, from their sources."""
     texts = {md.stem: md.read_text(encoding="utf-8") for md in notebooks.chapters(root) if md.stem[0].isdigit()}
-    headings = {file: re.search(r"^\((ch-[\w-]+)\)=\n# (.+)$", text, re.MULTILINE) for file, text in texts.items()}
-    by_label = {heading[1]: name_of(file) for file, heading in headings.items() if heading}
+    headings = {file: heading for file, text in texts.items() if (heading := labelled(text))}
+    by_label = {label: name_of(file) for file, (label, _) in headings.items()}
     found = {}
-    for file, heading in headings.items():
-        if heading:
-            name = name_of(file)
-            said = [by_label[label] for label in stated(texts[file]) or () if label in by_label]
-            short, needs = NEEDS.get(name, (name.replace("_", " ").capitalize(), tuple(said)))
-            found[name] = Chapter(int(file[:2]), name, file, heading[2], heading[1], texts[file], short, needs)
+    for file, (label, title) in headings.items():
+        name = name_of(file)
+        said = [by_label[other] for other in stated(texts[file]) or () if other in by_label]
+        short, needs = NEEDS.get(name, (name.replace("_", " ").capitalize(), tuple(said)))
+        found[name] = Chapter(int(file[:2]), name, file, title, label, texts[file], short, needs)
     return found
 
 

@@ -45,13 +45,8 @@ TOOLS = Path(__file__).resolve().parent
 INCOMPLETE = 3  # the exit status when a chapter has to be executed and the packages for that are not installed
 NEEDED = ("ipykernel", "numpy", "matplotlib", "scipy", "sklearn", "torch")
 # Which launch buttons work for a repository on which host.
-HOSTS = {
-    "github.com": {
-        "colab_url": "https://colab.research.google.com",
-        "binderhub_url": "https://mybinder.org",
-    },
-    "gitlab.com": {"binderhub_url": "https://mybinder.org"},
-}
+BINDER = {"binderhub_url": "https://mybinder.org"}
+HOSTS = {"github.com": {"colab_url": "https://colab.research.google.com", **BINDER}, "gitlab.com": BINDER}
 
 
 @dataclass(frozen=True)
@@ -111,43 +106,25 @@ def choose_outputs(root: Path) -> dict[str, Shown]:
     return shown
 
 
-def origin(root: Path) -> str:
-    """The address of the repository's `origin`, or an empty string."""
-    command = ["git", "-C", str(root), "remote", "get-url", "origin"]
-    try:
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-    except (subprocess.CalledProcessError, FileNotFoundError):
-        return ""
-
-
 def address(root: Path, config: dict) -> str:
     """The repository's address: the one in the settings, where there is one, else its `origin`."""
-    return config["repository"]["url"] or origin(root)
+    return config["repository"]["url"] or page_foot.git(root, "remote", "get-url", "origin")
 
 
 def branch(root: Path) -> str:
     """What launch buttons open: the tag of this version where the repository has it, else the branch main."""
-    tag = first_cell.tag(root)
-    done = subprocess.run(["git", "-C", str(root), "tag", "--list", tag], capture_output=True, text=True)
-    return done.stdout.strip() or "main"
+    return page_foot.git(root, "tag", "--list", first_cell.tag(root)) or "main"
 
 
 def launch_settings(url: str, branch: str = "main") -> dict:
     """The settings that make launch buttons for this address of a repository; empty when it is not public."""
     match = re.fullmatch(
-        r"(?:https://(?:[^@/]+@)?|ssh://(?:git@)?|git@)([\w.-]+)[/:]([\w.-]+/[\w.-]+?)(?:\.git)?/?",
-        url,
+        r"(?:https://(?:[^@/]+@)?|ssh://(?:git@)?|git@)([\w.-]+)[/:]([\w.-]+/[\w.-]+?)(?:\.git)?/?", url
     )
     if match is None or match[1] not in HOSTS:
         return {}
-    return {
-        "repository": {
-            "url": f"https://{match[1]}/{match[2]}",
-            "branch": branch,
-            "path_to_book": "",
-        },
-        "launch_buttons": {"notebook_interface": "jupyterlab", **HOSTS[match[1]]},
-    }
+    repository = {"url": f"https://{match[1]}/{match[2]}", "branch": branch, "path_to_book": ""}
+    return {"repository": repository, "launch_buttons": {"notebook_interface": "jupyterlab", **HOSTS[match[1]]}}
 
 
 def toc_pages(toc: dict) -> list[str]:
@@ -186,9 +163,18 @@ def sphinx(root: Path, out: Path, config: dict, toc: dict, *options: str) -> sub
     return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=variables)
 
 
-def front(root: Path, foot: dict) -> dict[str, str]:
-    """What the preface inserts: the map, the hours, and where to report an error."""
-    return book_map.substitutions(root) | {"report": page_foot.report(foot["url"], foot["commit"])}
+def settings(root: Path, pages: dict, runs: dict, status: dict, failed: set[str] = frozenset()) -> dict:
+    """The settings of a build that shows these notebooks: launch buttons, the feet of pages, and what pages insert."""
+    config = yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))
+    config |= launch_settings(address(root, config), branch(root))
+    foot = page_foot.settings(root, config["repository"]["url"], runs, failed)
+    front = book_map.substitutions(root) | {"report": page_foot.report(foot["url"], foot["commit"])}
+    config["sphinx"]["config"] |= {
+        "page_foot": foot,
+        "verdict_tables": verdict_page.tables(pages),
+        "myst_substitutions": status | verdict_page.substitutions(pages) | front,
+    }
+    return config
 
 
 def build(root: Path) -> int:
@@ -205,46 +191,31 @@ def build(root: Path) -> int:
     folder.mkdir(parents=True)
     for name, chapter in shown.items():
         (folder / f"{name}.ipynb").write_text(nbformat.writes(status_page.noted(chapter)), encoding="utf-8")
-    config = yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))
-    config |= launch_settings(address(root, config), branch(root))
-    settings = config["sphinx"]["config"]
-    settings["extensions"] = [*settings["extensions"], "shown_outputs"]
-    settings["shown_outputs"] = str(folder)
-    runs = {name: chapter.run for name, chapter in shown.items()}
-    failed = {name for name, chapter in shown.items() if chapter.error}
-    settings["page_foot"] = page_foot.settings(root, config["repository"]["url"], runs, failed)
-    pages = {name: c.nb for name, c in shown.items()}
-    made = status_page.tables(root, shown) | verdict_page.substitutions(pages)
-    settings["verdict_tables"] = verdict_page.tables(pages)
-    settings["myst_substitutions"] = made | front(root, settings["page_foot"])
+    pages, runs = ({name: getattr(c, kind) for name, c in shown.items()} for kind in ("nb", "run"))
+    failed = {name: chapter.error for name, chapter in shown.items() if chapter.error}
+    config = settings(root, pages, runs, status_page.tables(root, shown), {*failed})
+    config["sphinx"]["config"]["extensions"].append("shown_outputs")
+    config["sphinx"]["config"]["shown_outputs"] = str(folder)
     toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
     done = sphinx(root, root, config, toc, "-W")
     if done.returncode:
         print(done.stdout.strip())
     violations = page_violations(root, html, start)
-    violations += [
-        f"{name} failed and is shown with its stored outputs: {c.error}" for name, c in shown.items() if c.error
-    ]
-    pages = len(toc_pages(toc))
+    violations += [f"{name} failed and is shown with its stored outputs: {error}" for name, error in failed.items()]
+    number = len(toc_pages(toc))
     if done.returncode or violations:
-        print("\n".join([f"Not all of {pages} pages are as they should be:", *violations]))
+        print("\n".join([f"Not all of {number} pages are as they should be:", *violations]))
         return 1
-    print(f"{pages} pages in {time.time() - start:.0f} s. Open {html / 'index.html'}")
+    print(f"{number} pages in {time.time() - start:.0f} s. Open {html / 'index.html'}")
     return 0
 
 
 def build_page(root: Path, name: str) -> int:
     """Build the existing pages from stored outputs; only this page's warnings are errors."""
     out = root / "_build" / "page" / name
-    config = yaml.safe_load((root / "_config.yml").read_text())
-    config |= launch_settings(address(root, config), branch(root))
-    settings = config["sphinx"]["config"]
-    runs = {md.stem: proved.load(root / proved.FOLDER, md.stem) for md in notebooks.chapters(root)}
-    settings["page_foot"] = page_foot.settings(root, config["repository"]["url"], runs)
-    stored = {path.stem: chapters.read(path) for path in sorted((root / "notebooks").glob("*.ipynb"))}
-    made = {"runs": "", "shaken": ""} | verdict_page.substitutions(stored)
-    settings["verdict_tables"] = verdict_page.tables(stored)
-    settings["myst_substitutions"] = made | front(root, settings["page_foot"])
+    stored = chapters.stored(root)
+    runs = {file: proved.load(root / proved.FOLDER, file) for file in stored}
+    config = settings(root, stored, runs, {"runs": "", "shaken": ""})
     toc = yaml.safe_load((root / "_toc.yml").read_text())
 
     def exists(page):

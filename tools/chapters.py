@@ -32,6 +32,17 @@ def read(path: Path) -> nbformat.NotebookNode:
     return nbformat.read(path, as_version=4)
 
 
+def stored(root: Path) -> dict[str, nbformat.NotebookNode]:
+    """The notebooks of all chapters by the names of their files, in the order of the book."""
+    return {path.stem: read(path) for path in sorted((root / "notebooks").glob("*.ipynb"))}
+
+
+def labelled(text: str) -> tuple[str, str] | None:
+    """The label and the title of a chapter's source; None where it has no label."""
+    found = re.search(r"^\((ch-[\w-]+)\)=\n# (.+)$", text, re.MULTILINE)
+    return (found[1], found[2]) if found else None
+
+
 def code(nb) -> list:
     """The code cells that hold code, without the first cell that all chapters share: see `first_cell`."""
     cells = [cell for cell in nb.cells if cell.cell_type == "code" and cell.source.strip()]

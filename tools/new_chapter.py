@@ -55,11 +55,6 @@ Here the core path ends.
 """
 
 
-def label_of(md: Path) -> str:
-    """The label by which other pages refer to a chapter."""
-    return re.search(r"^\((ch-[\w-]+)\)=", md.read_text(encoding="utf-8"), re.MULTILINE)[1]
-
-
 def renumber(root: Path, first: int) -> dict[str, str]:
     """Make room for a chapter with the number `first`; returns {old file name: new one}, without endings."""
     later = [md for md in notebooks.chapters(root) if md.stem[:2].isdigit() and int(md.stem[:2]) >= first]
@@ -108,15 +103,16 @@ def insert(root: Path, name: str, place: str) -> Path:
         raise ValueError(f"AFTER must be a numbered chapter, got {place!r}, which is an appendix")
     label, number = f"ch-{name.replace('_', '-')}", int(before.stem[:2]) + 1
     title, file = name.replace("_", " ").capitalize(), f"{number:02d}_{name}"
+    label_before, _ = chapters.labelled(before.read_text(encoding="utf-8"))
     moved = renumber(root, number)
     source = root / "notebooks" / f"{file}.md"
-    draft = DRAFT.format(label=label, title=title, before=label_of(before))
+    draft = DRAFT.format(label=label, title=title, before=label_before)
     source.write_text(first_cell.placed(draft, first_cell.source(root)), encoding="utf-8")
     rows = {
         "_toc.yml": (f"notebooks/{before.stem}", f"      - file: notebooks/{file}"),
         "README.md": (f"](notebooks/{before.stem}.ipynb) |", f"| {number} | [{title}](notebooks/{file}.ipynb) |"),
         "book/index.md": (
-            f"| {{numref}}`%s <{label_of(before)}>` |",
+            f"| {{numref}}`%s <{label_before}>` |",
             f"| {{numref}}`%s <{label}>` | {{ref}}`{title} <{label}>` | | {{{{ time_{name} }}}} | "
             f"{{{{ exercises_{name} }}}} |",
         ),
@@ -125,7 +121,7 @@ def insert(root: Path, name: str, place: str) -> Path:
         text = rewritten((root / page).read_text(encoding="utf-8"), moved)
         (root / page).write_text(after(text, line, row), encoding="utf-8")
     weeks = root / "book" / "teaching.md"
-    link, new = (f"{{numref}}`%s <{of}>`" for of in (label_of(before), label))
+    link, new = (f"{{numref}}`%s <{of}>`" for of in (label_before, label))
     weeks.write_text(beside(weeks.read_text(encoding="utf-8"), link, new), encoding="utf-8")
     return source
 

@@ -30,13 +30,18 @@ python -m platform:
 NAMES = {"python": "Python", "numpy": "NumPy", "scipy": "SciPy", "matplotlib": "Matplotlib", "torch": "PyTorch"}
 
 
-def commit(root: Path) -> str:
-    """The commit that the pages are built from; with `-dirty` where files differ from it, empty without git."""
-    command = ["git", "-C", str(root), "describe", "--always", "--dirty", "--exclude", "*"]
+def git(root: Path, *words: str) -> str:
+    """What git says of the folder; empty where it fails, or where there is none."""
+    command = ["git", "-C", str(root), *words]
     try:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
     except (subprocess.CalledProcessError, FileNotFoundError):
         return ""
+
+
+def commit(root: Path) -> str:
+    """The commit that the pages are built from; with `-dirty` where files differ from it, empty without git."""
+    return git(root, "describe", "--always", "--dirty", "--exclude", "*")
 
 
 def settings(root: Path, url: str, runs: dict[str, dict | None], failed: set[str] = frozenset()) -> dict:

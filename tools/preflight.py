@@ -20,16 +20,8 @@ ROOT = Path(__file__).resolve().parent.parent
 GIB = 2**30
 # Free space for packages and what a command writes, in GiB, where nothing is installed yet.
 DISK = {"book": 0.6, "test": 7.0}
-PROGRAMS = (
-    "chromium",
-    "chromium-browser",
-    "google-chrome",
-    "google-chrome-stable",
-    "microsoft-edge",
-    "microsoft-edge-stable",
-    "msedge",
-    "chrome",
-)
+PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+PROGRAMS += ("microsoft-edge", "microsoft-edge-stable", "msedge", "chrome")
 PLACES = (
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/Applications/Chromium.app/Contents/MacOS/Chromium",

@@ -18,12 +18,14 @@ import re
 import sys
 from concurrent.futures import ProcessPoolExecutor
 from decimal import Decimal
+from itertools import takewhile
 from pathlib import Path
 
-import nbformat
+import chapters
 from chapters import name_of
 from proved import digest
 
+import notebooks
 from minilib.theory.attack import attack, plain
 from minilib.theory.decide import decide
 from minilib.theory.steps import Step
@@ -59,9 +61,7 @@ WHOLE = {
 def modules() -> list[str]:
     """The names of the statements' modules, in the order of the chapters."""
     there = {module.name for module in pkgutil.iter_modules(proofs.__path__)}
-    return [
-        name for name in map(name_of, sorted(path.stem for path in (ROOT / "notebooks").glob("*.md"))) if name in there
-    ]
+    return [name for md in notebooks.chapters(ROOT) if (name := name_of(md.stem)) in there]
 
 
 def load(name: str):
@@ -128,29 +128,21 @@ def decided(row: dict) -> str:
 def tables(path: Path) -> tuple[dict, dict]:
     """What a chapter's stored outputs say: {ledger: {row: cells}} and {theorem: [rows of its promises]}."""
     ledgers, promises = {}, {}
-    for cell in nbformat.read(path, as_version=4).cells:
-        for output in cell.get("outputs", []):
-            text = output.get("text") or output.get("data", {}).get("text/plain", "")
-            lines = text.splitlines()
-            for k, line in enumerate(lines):
-                if LEDGER.match(line):
-                    rows = ledgers.setdefault(lines[k - 1], {})
-                    for follows in lines[k + 1 :]:
-                        if not (found := ROW.match(follows)):
-                            break
-                        rows[found["step"]] = found.groupdict()
-                elif PROMISE.match(line):
-                    rows = promises.setdefault(lines[k - 1], [])
-                    for follows in lines[k + 1 :]:
-                        if len(cells := re.split(r"  +", follows.strip())) != 7:
-                            break
-                        rows.append(cells)
+    for cell in chapters.read(path).cells:
+        lines = chapters.printed(cell).splitlines()
+        for k, line in enumerate(lines):
+            if LEDGER.match(line):
+                found = takewhile(bool, map(ROW.match, lines[k + 1 :]))
+                ledgers.setdefault(lines[k - 1], {}).update({row["step"]: row.groupdict() for row in found})
+            elif PROMISE.match(line):
+                split = (re.split(r"  +", row.strip()) for row in lines[k + 1 :])
+                promises.setdefault(lines[k - 1], []).extend(takewhile(lambda cells: len(cells) == 7, split))
     return ledgers, promises
 
 
 def evaluated() -> dict[str, tuple[dict, dict]]:
     """{chapter's name: its ledgers and promises}, for all chapters that have any."""
-    found = {path.stem: tables(path) for path in sorted((ROOT / "notebooks").glob("*.ipynb"))}
+    found = {md.stem: tables(notebooks.pair(md)) for md in notebooks.chapters(ROOT)}
     return {name: both for name, both in found.items() if any(both)}
 
 
@@ -168,7 +160,7 @@ def unattacked(name: str, ledgers: dict) -> list[str]:
 
 def recorded(chapter: str) -> list[Step]:
     """The steps that a chapter evaluates by `Step.record`: all that are named in a cell which calls it."""
-    cells = [cell.source for cell in nbformat.read(ROOT / "notebooks" / f"{chapter}.ipynb", as_version=4).cells]
+    cells = [cell.source for cell in chapters.read(ROOT / "notebooks" / f"{chapter}.ipynb").cells]
     alias = re.search(r"^from proofs import (\w+) as (\w+)$", "\n".join(cells), re.MULTILINE)
     if not alias:
         return []
@@ -183,8 +175,7 @@ def recorded(chapter: str) -> list[Step]:
 
 def labels() -> dict[str, list[str | None]]:
     """{chapter: the labels of its theorems, lemmas, propositions and corollaries}, None for one without a label."""
-    sources = sorted((ROOT / "notebooks").glob("*.md"))
-    return {path.stem: [m[1] for m in LABELLED.finditer(path.read_text(encoding="utf-8"))] for path in sources}
+    return {md.stem: LABELLED.findall(md.read_text(encoding="utf-8")) for md in notebooks.chapters(ROOT)}
 
 
 def whole_share(heading: str, rows: list[dict]) -> str:
@@ -249,8 +240,7 @@ def page(record: dict) -> str:
 
 def heading(chapter: str) -> tuple[str, str]:
     """A chapter's title, and a link to it by its label."""
-    source = (ROOT / "notebooks" / f"{chapter}.md").read_text(encoding="utf-8")
-    label, title = re.search(r"^\((ch-[\w-]+)\)=\n# (.+)$", source, re.MULTILINE).groups()
+    label, title = chapters.labelled((ROOT / "notebooks" / f"{chapter}.md").read_text(encoding="utf-8"))
     return title, f"{{numref}}`Chapter %s <{label}>`" if chapter[0].isdigit() else f"{{ref}}`{label}`"
 
 

@@ -19,7 +19,6 @@ import chapters
 import notebooks
 
 ROOT = Path(__file__).resolve().parent.parent
-STAR = "★"
 LAST = ("Exercises", "Further reading")
 FOLDED = re.compile(r":class:[^\n]*\bdropdown\b")
 # Slow, because formulas, cells that run and figures that move take time and are not counted.
@@ -39,7 +38,7 @@ class Section:
 
     @property
     def core(self) -> bool:
-        return not any(title.startswith((STAR, *LAST)) for title in self.titles)
+        return not any(title.startswith((chapters.STAR, *LAST)) for title in self.titles)
 
 
 def words(text: str) -> int:
@@ -73,7 +72,7 @@ def sections(nb) -> list[Section]:
         for part in re.split(r"^(?=#{1,6} )", cell.source, flags=re.MULTILINE):
             if match := re.match(r"(#{1,6}) +(.*)\n?", part):
                 level = len(match[1])
-                titles[level - 1 :] = [match[2]] if len(titles) >= level - 1 else [match[2]]
+                titles[level - 1 :] = [match[2]]
                 found.append({"titles": tuple(titles), "text": "", "lines": 0})
                 part = part[match.end() :]
             found[-1]["text"] += part

@@ -18,6 +18,8 @@ import chapters
 import proved
 import reading
 
+from minilib.pages import print_table
+
 ROOT = Path(__file__).resolve().parent.parent
 SLOW, TOO_SLOW = 60.0, 180.0
 SECTIONS = {
@@ -32,12 +34,6 @@ SECTIONS = {
     "exercise": "E",
     "reading": "R",
 }
-
-
-def seconds(root: Path) -> dict[str, float]:
-    """Seconds that each chapter took in the run that made its stored outputs."""
-    names = [path.stem for path in sorted((root / "notebooks").glob("*.ipynb"))]
-    return {name: run["seconds"] for name in names if (run := proved.load(root / proved.FOLDER, name))}
 
 
 def sections(nb) -> str:
@@ -67,36 +63,25 @@ def row(name: str, nb, time: float | None) -> dict:
     }
 
 
-def table(rows: list[dict]) -> str:
-    """The rows as text."""
-    head = f"{'chapter':<22} {'s':>6} {'':<4} {'cells':>5} {'median':>6} {'longest':>7} {'words':>6} {'lines':>5}"
-    lines = [f"{head} {'sections':<10} {'exercises':>9} {'checking':>8} {'ignored':>7}"]
-    for r in rows:
-        time = "-" if r["seconds"] is None else f"{r['seconds']:.1f}"
-        lines.append(
-            f"{r['chapter']:<22} {time:>6} {r['mark']:<4} {r['cells']:>5} {r['median']:>6g} "
-            f"{r['longest']:>7} {r['words']:>6} {r['visible']:>5} {r['sections']:<10} {r['exercises']:>9} "
-            f"{r['checking']:>8} {r['ignored']:>7}"
-        )
+def table(rows: list[dict]) -> None:
+    """Print the rows, and how long all of them took."""
+    shown = [[f"{value:g}" if isinstance(value, float) else value or "-" for value in r.values()] for r in rows]
+    print_table(shown, [*rows[0]])
     known = [r["seconds"] for r in rows if r["seconds"] is not None]
-    lines.append(f"{sum(known):.0f} s for {len(known)} of {len(rows)} chapters; sections: {key()}")
-    return "\n".join(lines)
-
-
-def key() -> str:
-    return ", ".join(f"{letter} {word.split('|')[0]}" for word, letter in SECTIONS.items())
+    key = ", ".join(f"{letter} {word.split('|')[0]}" for word, letter in SECTIONS.items())
+    print(f"{sum(known):.0f} s for {len(known)} of {len(rows)} chapters; sections: {key}")
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--root", type=Path, default=ROOT)
     root = parser.parse_args().root.resolve()
-    times = seconds(root)
-    paths = sorted((root / "notebooks").glob("*.ipynb"))
-    rows = [row(path.stem, chapters.read(path), times.get(path.stem)) for path in paths]
+    books = chapters.stored(root)
+    runs = {name: proved.load(root / proved.FOLDER, name) or {} for name in books}
+    rows = [row(name, nb, runs[name].get("seconds")) for name, nb in books.items()]
     (root / "_build").mkdir(exist_ok=True)
     (root / "_build" / "report.json").write_text(json.dumps(rows, indent=1))
-    print(table(rows))
+    table(rows)
     return 1 if any(r["mark"] == "FAIL" for r in rows) else 0
 
 

@@ -107,7 +107,7 @@ def main() -> int:
             os.environ["CHROMIUM"] = browser
         else:
             unchecked = "there is no browser"
-            print("No browser was browser and none could be installed: the pages will NOT be checked.", flush=True)
+            print("No browser was found and none could be installed: the pages will NOT be checked.", flush=True)
     failed, lines = [], []
     for name in names:
         if name == "site" and unchecked:

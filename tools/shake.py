@@ -39,6 +39,8 @@ import first_cell
 import nbformat
 import proved
 
+import notebooks
+
 TOOLS = Path(__file__).resolve().parent
 ROOT = TOOLS.parent
 ENOUGH = 3.0  # standard deviations
@@ -310,16 +312,8 @@ def margins(pairs: list[tuple[str, dict]]) -> list[dict]:
             # and where the assertion failed, its cell is a violation already.
             if spread > 0 and min(values) >= 0:
                 mean = statistics.fmean(values)
-                rows.append(
-                    {
-                        "chapter": chapters.name_of(name),
-                        "claim": key,
-                        "mean": mean,
-                        "spread": spread,
-                        "least": min(values),
-                    }
-                )
-                rows[-1]["margin"] = mean / spread
+                row = {"chapter": chapters.name_of(name), "claim": key, "mean": mean, "spread": spread}
+                rows.append(row | {"least": min(values), "margin": mean / spread})
     return sorted(rows, key=lambda row: row["margin"])
 
 
@@ -411,7 +405,7 @@ def main() -> int:
         path.write_text(json.dumps(summary(stored(root)), indent=1) + "\n")
         print(f"{path}\n" + "\n".join(violations(stored(root))))
         return 0
-    every = [path.stem for path in sorted((root / "notebooks").glob("*.ipynb"))]
+    every = [md.stem for md in notebooks.chapters(root)]
     by_name = {chapters.name_of(name): name for name in every}
     names = [by_name.get(name, name) for name in args.chapters.split(",")] if args.chapters else every
     machines = args.machines.split(",") if args.machines else list(MACHINES)

@@ -11,6 +11,8 @@ Deliberately absent: the controls and the sentence; a caption says what matters.
 import argparse
 import re
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import preflight
@@ -39,6 +41,16 @@ def page_of(name: str) -> str:
     return f'<!doctype html><html lang="en"><head>{head}</head><body>{place}{scripts}'
 
 
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """A headless browser."""
+    with sync_playwright() as playwright:
+        arguments = ["--no-sandbox", "--disable-gpu"]
+        browser = playwright.chromium.launch(executable_path=preflight.browser(), args=arguments)
+        yield browser
+        browser.close()
+
+
 def open_figure(browser: Browser, name: str):
     """A new page of the browser that shows this figure alone; the caller closes it."""
     page = browser.new_page(viewport={"width": 860, "height": 900})
@@ -55,14 +67,8 @@ def still(browser: Browser, name: str) -> str:
     panels = page.locator(".panels > svg").evaluate_all(
         "all => all.map(svg => [svg.outerHTML, svg.viewBox.baseVal.width, svg.viewBox.baseVal.height])"
     )
-    used = {
-        *re.findall(r"var\(--([\w-]+)\)", " ".join(text for text, *_ in panels)),
-        "ink",
-        "soft",
-        "line",
-        "paper",
-        "panel",
-    }
+    used = {*re.findall(r"var\(--([\w-]+)\)", " ".join(text for text, *_ in panels))}
+    used |= {"ink", "soft", "line", "paper", "panel"}
     colors = page.evaluate(
         "names => Object.fromEntries(names.map(name =>"
         " [name, getComputedStyle(document.querySelector('.live')).getPropertyValue('--' + name).trim()]))",
@@ -86,16 +92,12 @@ def main() -> int:
     chosen = parser.parse_args().names or names()
     if unknown := set(chosen) - set(names()):
         parser.error(f"there is no figure {', '.join(sorted(unknown))} in book/figures; there are {', '.join(names())}")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=preflight.browser(), args=["--no-sandbox", "--disable-gpu"]
-        )
+    with chromium() as browser:
         for name in chosen:
             path, drawn = FIGURES / f"{name}.svg", still(browser, name)
             if not path.exists() or path.read_text(encoding="utf-8") != drawn:
                 path.write_text(drawn, encoding="utf-8")
                 print(f"{path.relative_to(FIGURES.parent.parent)} written")
-        browser.close()
     return 0
 
 

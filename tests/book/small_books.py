@@ -60,6 +60,13 @@ def write_chapter(root, text="Words.", code="import minilib\n\nprint(minilib.WOR
     (root / "notebooks" / f"{name}.md").write_text(CHAPTER.format(text=text, code=code))
 
 
+def files():
+    """The files of the book: what git tracks, and what was added since."""
+    command = ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    names = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split("\0")
+    return [name for name in names if (ROOT / name).is_file()]
+
+
 def git(root, *words):
     """Run git in a folder, as a person with a name."""
     name = ["-c", "user.name=Ann", "-c", "user.email=ann@example.org"]

@@ -2,17 +2,19 @@
 
 import os
 import re
-import subprocess
 import time
+from contextlib import suppress
 
 import build_book
 import first_cell
+import page_foot
+import proved
 import pytest
 import report
 import yaml
 from nbclient.exceptions import CellExecutionError
 from packaging.requirements import Requirement
-from small_books import CHAPTERS, ROOT, cell, git, markdown, notebook, write_chapter
+from small_books import CHAPTERS, ROOT, cell, files, git, markdown, notebook, tool, write_chapter
 
 import notebooks
 from minilib import colab
@@ -40,15 +42,20 @@ def second_page(book):
     toc.write_text(toc.read_text() + "  - file: notebooks/02_b\n")
 
 
-def test_a_page_shows_the_stored_outputs_and_launch_buttons_exactly_when_the_origin_is_public(small_book):
+def test_a_page_has_the_stored_outputs_and_their_run_and_launch_buttons_exactly_when_the_origin_is_public(small_book):
     log = logging(small_book)
     md, module = small_book / "notebooks" / "01_a.md", small_book / "minilib" / "__init__.py"
     md.write_text(first_cell.placed(md.read_text(), first_cell.source(ROOT)))
     module.write_text('WORD = "apricot"\n__version__ = "2.5.1"\n')
-    assert build_book.build(made(small_book)) == 0
-    page = (small_book / PAGE).read_text()
+    done = tool(made(small_book), "build_book.py")
+    assert done.returncode == 0, done.stdout
+    page, preface = ((small_book / name).read_text() for name in (PAGE, "_build/html/book/index.html"))
     assert "cell" in page
     assert "colab.research" not in page
+    day = proved.load(small_book / proved.FOLDER, "01_a")["made"]
+    assert f"The outputs on this page were made on {day} with Python" in page
+    assert "were made on" not in preface
+    assert 'class="report" href="../book/index.html#preface-report"' in page
     git(small_book, "init", "--quiet")
     git(small_book, "remote", "add", "origin", "git@github.com:a/b.git")
     git(small_book, "commit", "--quiet", "--allow-empty", "-m", "A")
@@ -58,12 +65,13 @@ def test_a_page_shows_the_stored_outputs_and_launch_buttons_exactly_when_the_ori
     page = (small_book / PAGE).read_text()
     assert "https://colab.research.google.com/github/a/b/blob/v2.5.1/notebooks/01_a.ipynb" in page
     assert "https://mybinder.org/v2/gh/a/b/v2.5.1" in page
+    assert "https://github.com/a/b/issues/new?title=notebooks%2F01_a+at+" in page
     assert "cell" in page
     assert "ADDRESS" not in page  # the first cell, which fetches the book, is not on the page
     assert log.read_text() == "ran\n"  # and neither build executed anything
 
 
-def test_a_stale_module_executes_exactly_the_chapters_that_reach_it_and_once(small_book):
+def test_a_stale_module_executes_exactly_the_chapters_that_reach_it_and_once_and_says_why(small_book, capsys):
     for name in ("fruit", "stone"):
         (small_book / "minilib" / f"{name}.py").write_text(f'NAME = "first {name}"\n')
     (small_book / "minilib" / "basket.py").write_text("from minilib.fruit import NAME\n")
@@ -74,33 +82,19 @@ def test_a_stale_module_executes_exactly_the_chapters_that_reach_it_and_once(sma
     stored = (small_book / "notebooks" / "01_a.ipynb").read_bytes()
 
     (small_book / "minilib" / "fruit.py").write_text('NAME = "second fruit"\n')
+    other = small_book / "notebooks" / "02_b.md"
+    other.write_text(other.read_text().replace("Words.", "Other words."))  # which are shown, and execute nothing
     assert build_book.build(small_book) == 0
-    for shown in ((small_book / PAGE).read_text(), str(build_book.choose_outputs(small_book)["01_a"].nb)):
+    assert "01_a is executed: minilib/fruit.py changed." in capsys.readouterr().out
+    again = build_book.choose_outputs(small_book)
+    for shown in ((small_book / PAGE).read_text(), str(again["01_a"].nb)):
         assert "second fruit" in shown
         assert "first fruit" not in shown
+    assert again["02_b"].nb.cells[0].source.endswith("Other words.")
+    assert (again["01_a"].own, again["02_b"].own) == (True, False)
     assert first.read_text() == "ran\n" * 2  # into its notebook, and by the first build
     assert second.read_text() == "ran\n"
     assert (small_book / "notebooks" / "01_a.ipynb").read_bytes() == stored
-
-
-def test_what_is_executed_and_why_is_said(small_book, capsys):
-    (small_book / "requirements.txt").write_text("numpy==1\n")
-    made(small_book)
-    (small_book / "minilib" / "__init__.py").write_text('WORD = "quince"\n')
-    assert build_book.choose_outputs(small_book)["01_a"].own
-    assert "01_a is executed: minilib/__init__.py changed." in capsys.readouterr().out
-    (small_book / "requirements.txt").write_text("numpy==2\n")
-    build_book.choose_outputs(small_book)
-    assert re.search("01_a is executed:.*requirements.txt changed", capsys.readouterr().out)
-
-
-def test_other_words_are_shown_without_executing_anything(small_book):
-    log = logging(small_book)
-    made(small_book)
-    md = small_book / "notebooks" / "01_a.md"
-    md.write_text(md.read_text().replace("Words.", "Other words."))
-    assert build_book.choose_outputs(small_book)["01_a"].nb.cells[0].source.endswith("Other words.")
-    assert log.read_text() == "ran\n"
 
 
 def test_a_broken_cell_costs_one_page(small_book, capsys):
@@ -160,41 +154,34 @@ def test_the_table_of_contents_has_every_chapter_and_every_page_and_each_has_a_s
     assert {f"{path.parent.name}/{path.stem}" for path in written} - {*pages} == set()
 
 
-ON_GITHUB = [
-    "https://github.com/someone/a-book.git",
-    "https://github.com/someone/a-book",
-    "https://token@github.com/someone/a-book.git",
-    "git@github.com:someone/a-book.git",
-    "ssh://git@github.com/someone/a-book.git",
-]
-NOT_PUBLIC = [
-    "",
-    "/srv/git/a-book.git",
-    "../a-book",
-    "file:///srv/git/a-book.git",
-    "http://localhost:3000/someone/a-book.git",
-    "https://localhost/someone/a-book.git",
-    "https://10.0.0.7/someone/a-book.git",
-    "ssh://git@git.internal:2222/someone/a-book.git",
-    "git@git.example.org:someone/a-book.git",
-    "https://github.com.example.org/someone/a-book",
-]
-BUTTONS = dict.fromkeys(ON_GITHUB, ("https://github.com/someone/a-book", {"colab_url", "binderhub_url"}))
-BUTTONS |= {"https://gitlab.com/someone/a-book.git": ("https://gitlab.com/someone/a-book", {"binderhub_url"})}
+BUTTONS = {"https://github.com/someone/a-book": {"colab_url", "binderhub_url"}}
+BUTTONS |= {"https://gitlab.com/someone/a-book": {"binderhub_url"}}
+ON_GITHUB = """
+    https://github.com/someone/a-book.git https://github.com/someone/a-book ssh://git@github.com/someone/a-book.git
+    https://token@github.com/someone/a-book.git git@github.com:someone/a-book.git
+"""
+NOT_PUBLIC = """
+    /srv/git/a-book.git ../a-book file:///srv/git/a-book.git http://localhost:3000/someone/a-book.git
+    https://localhost/someone/a-book.git https://10.0.0.7/someone/a-book.git git@git.example.org:someone/a-book.git
+    ssh://git@git.internal:2222/someone/a-book.git https://github.com.example.org/someone/a-book
+"""
 
 
-@pytest.mark.parametrize("url", [*BUTTONS, *NOT_PUBLIC])
-def test_a_public_origin_gets_launch_buttons_to_itself_and_another_none(url):
+@pytest.mark.parametrize("url", [*ON_GITHUB.split(), "https://gitlab.com/someone/a-book.git"])
+def test_a_public_origin_gets_launch_buttons_to_itself(url):
     settings = build_book.launch_settings(url)
-    if url in NOT_PUBLIC:
-        assert settings == {}
-    else:
-        shown = set(settings["launch_buttons"]) - {"notebook_interface"}
-        assert (settings["repository"]["url"], shown) == BUTTONS[url]
+    here = f"https://git{'hub' if 'github' in url else 'lab'}.com/someone/a-book"
+    assert settings["repository"]["url"] == here
+    assert set(settings["launch_buttons"]) - {"notebook_interface"} == BUTTONS[here]
+
+
+@pytest.mark.parametrize("url", ["", *NOT_PUBLIC.split()])
+def test_another_origin_gets_none(url):
+    assert build_book.launch_settings(url) == {}
 
 
 def test_an_address_in_the_settings_comes_before_the_origin(monkeypatch):
-    monkeypatch.setattr(build_book, "origin", lambda root: "git@github.com:a/b.git")
+    monkeypatch.setattr(page_foot, "git", lambda root, *words: "git@github.com:a/b.git")
     chosen = {url: build_book.address(ROOT, {"repository": {"url": url}}) for url in ("https://github.com/c/d", "")}
     assert chosen == {"https://github.com/c/d": "https://github.com/c/d", "": "git@github.com:a/b.git"}
 
@@ -250,13 +237,14 @@ def test_formatting_touches_only_code_cells():
     assert notebooks.formatted(text) == text.replace("x={'a' :1}", 'x = {"a": 1}')
 
 
-def test_the_report_counts_what_is_there_and_marks_what_is_slow():
+def test_the_report_counts_what_is_there_and_marks_what_is_slow(capsys):
     text = "## The question\n\nTwo words $x$.\n\n:::{exercise}\n:label: ex-a\n\nWhy\n:::\n\n## Summary"
     row = report.row("01_a", notebook(markdown(text), cell("assert 1\nx = 2"), cell("y")), 61.0)
     assert row["sections"] == "Q......S.."
     assert (row["cells"], row["longest"], row["exercises"], row["checking"]) == (2, 2, 1, 1)
     assert (row["words"], row["visible"]) == (len(["Two", "words", "x"]), 3)
-    assert "01_a" in report.table([row])
+    report.table([row])
+    assert re.search(r"^01_a +61 +slow +2 +1.5 +2 +3 +3 +Q......S.. +1 +1 +-$", capsys.readouterr().out, re.M)
     marks = [report.row("01_a", notebook(), seconds)["mark"] for seconds in (None, 59.0, 61.0, 181.0)]
     assert marks == ["", "", "slow", "FAIL"]
 
@@ -271,12 +259,9 @@ def test_no_file_holds_a_path_of_somebodys_machine():
     for path in (f"{ROOT}/minilib", "/" + "home/ann/book", "/tmp/ipykernel" + "_12/3.py"):
         assert machine_paths(f"UserWarning in {path}: ...")
     assert not machine_paths("https://example.org/home and book/runs/")
-    command = ["git", "-C", str(ROOT), "ls-files", "--cached", "--others", "--exclude-standard"]
     offenders = {}
-    for name in subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines():
-        try:
-            if paths := machine_paths((ROOT / name).read_text(encoding="utf-8")):
-                offenders[name] = paths
-        except (UnicodeDecodeError, FileNotFoundError, IsADirectoryError):  # a picture, one that was deleted, a link
-            continue
-    assert offenders == {}
+    for name in files():
+        with suppress(UnicodeDecodeError):  # a picture
+            offenders[name] = machine_paths((ROOT / name).read_text(encoding="utf-8"))
+    assert len(offenders) > 400
+    assert [name for name, paths in offenders.items() if paths] == []

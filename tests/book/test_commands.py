@@ -47,23 +47,17 @@ def test_too_small_a_disk_and_a_python_without_venv_stop_it(bare, monkeypatch):
     assert "sudo apt-get install python3-venv" in lines[0]
 
 
-@pytest.mark.parametrize("name", ["chromium", "chromium-browser", "google-chrome", "microsoft-edge"])
-def test_a_browser_is_found_under_its_usual_names(bare, name):
-    path = program(bare / name)
-    assert preflight.browser() == path
-
-
 @pytest.mark.parametrize(
     "place",
     [
+        *("chromium", "chromium-browser", "google-chrome", "microsoft-edge"),  # on the PATH
         "Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
         ".cache/ms-playwright/chromium-1187/chrome-linux/chrome",
         "Library/Caches/ms-playwright/chromium-1187/chrome-mac/Chromium.app/Contents/MacOS/Chromium",
     ],
 )
-def test_a_browser_is_found_in_its_usual_places(bare, place):
-    path = program(bare / place)
-    assert preflight.browser() == path
+def test_a_browser_is_found_under_its_usual_names_and_in_its_usual_places(bare, place):
+    assert program(bare / place) == preflight.browser()
 
 
 def test_the_browser_that_is_named_is_taken_and_no_other(bare, monkeypatch):
@@ -85,39 +79,28 @@ def test_a_browser_is_asked_of_playwright_first_and_then_of_the_system(bare, mon
     assert len(preflight.ways_to_a_browser(ROOT / "README.md")) == 1
 
 
-@pytest.fixture
-def steps(monkeypatch):
-    """The steps of the tests, made to succeed and to note that they ran."""
-    ran = []
+@pytest.mark.parametrize(
+    ("browser", "failing", "status", "ran", "said"),
+    [
+        ("/usr/bin/browser", "", 0, "lint unit nbval book site report", "all is well\n"),
+        ("", "", 4, "lint unit nbval book report", "\npages not checked: there is no browser. Install Chromium"),
+        ("", "unit", 1, "lint unit nbval book report", "\nfailed: unit; one alone: make unit\n"),
+    ],
+)
+def test_a_step_keeps_no_other_from_running_and_the_end_says_what_failed_or_was_left_out(
+    browser, failing, status, ran, said, monkeypatch, capsys
+):
+    noted = []
     for name in run_tests.STEPS:
-        monkeypatch.setitem(run_tests.STEPS, name, lambda name=name: ran.append(name) or True)
+        monkeypatch.setitem(run_tests.STEPS, name, lambda name=name: noted.append(name) or name != failing)
     monkeypatch.setattr(sys, "argv", ["run_tests.py"])
-    monkeypatch.setattr(preflight, "get_browser", lambda python: "/usr/bin/browser")
+    monkeypatch.setattr(preflight, "get_browser", lambda python: browser)
     monkeypatch.setenv("CHROMIUM", "")
-    return ran
-
-
-def test_all_steps_run_in_order_and_the_status_is_0(steps, capsys):
-    assert run_tests.main() == 0
-    assert steps == ["lint", "unit", "nbval", "book", "site", "report"]
-    assert capsys.readouterr().out.endswith("all is well\n")
-
-
-def test_without_a_browser_all_else_runs_and_the_status_is_4(steps, monkeypatch, capsys):
-    monkeypatch.setattr(preflight, "get_browser", lambda python: None)
-    assert run_tests.main() == run_tests.UNCHECKED == 4
-    assert steps == ["lint", "unit", "nbval", "book", "report"]
-    lines = capsys.readouterr().out.splitlines()
-    assert "the pages will NOT be checked" in lines[0]
-    assert lines[-1].startswith("pages not checked: there is no browser. Install Chromium")
-
-
-def test_a_step_that_fails_keeps_no_other_from_running_and_is_named_last(steps, monkeypatch, capsys):
-    monkeypatch.setitem(run_tests.STEPS, "unit", lambda: False)
-    monkeypatch.setattr(preflight, "get_browser", lambda python: None)
-    assert run_tests.main() == 1
-    assert steps == ["lint", "nbval", "book", "report"]
-    assert "failed: unit" in capsys.readouterr().out
+    assert run_tests.main() == status
+    assert noted == ran.split()
+    first, *_, last = capsys.readouterr().out.split("== seconds")
+    assert ("the pages will NOT be checked" in first) == (not browser)
+    assert said in last
 
 
 def test_a_change_reaches_the_tests_that_import_it_nearest_first():

@@ -70,9 +70,9 @@ def public(tmp_path):
     for folder in ("minilib", "notebooks"):
         (root / folder).mkdir(parents=True)
     shutil.copy(ROOT / "minilib" / "colab.py", root / "minilib")
-    (root / "pyproject.toml").write_text(
-        '[project]\ndependencies = ["numpy"]\n[project.optional-dependencies]\ntorch = []\ntrain = []\nbook = []\n'
-    )
+    extras = "torch = []\ntrain = []\nbook = []\n"
+    project = f'[project]\ndependencies = ["numpy"]\n[project.optional-dependencies]\n{extras}'
+    (root / "pyproject.toml").write_text(project)
     (root / "notebooks" / "01_a.md").write_text("# A\n")
     git(root, "init", "-q")
     for state in ("tagged", "newer"):
@@ -94,19 +94,16 @@ def run(folder, **variables):
     return subprocess.run(command, cwd=folder, env=known | variables, capture_output=True, text=True)
 
 
-def test_alone_it_fetches_the_tag_and_the_chapter_goes_on_in_the_clone(public, tmp_path):
+@pytest.mark.parametrize("fetched", ["tagged", "newer"])
+def test_alone_it_fetches_the_tag_or_else_the_default_branch_and_goes_on_in_the_clone(fetched, public, tmp_path):
+    if fetched == "newer":
+        git(public, "tag", "-d", first_cell.tag(ROOT))
+    book = tmp_path / "empty" / "book"
+    module = book / "minilib" / "__init__.py"
     for _ in range(2):  # a kernel that was started anew finds the clone
         done = run(tmp_path / "empty", BOOK_ADDRESS=public.as_uri())
-        book = tmp_path / "empty" / "book"
-        module = book / "minilib" / "__init__.py"
-        assert done.stdout.splitlines()[0] == f"{module} {book / 'notebooks'} tagged", done.stdout + done.stderr
+        assert done.stdout.splitlines()[0] == f"{module} {book / 'notebooks'} {fetched}", done.stdout + done.stderr
         assert str(module) in done.stdout.splitlines()[1]
-
-
-def test_where_there_is_no_such_tag_it_fetches_the_default_branch(public, tmp_path):
-    git(public, "tag", "-d", first_cell.tag(ROOT))
-    done = run(tmp_path / "empty", BOOK_ADDRESS=public.as_uri())
-    assert done.stdout.splitlines()[0].endswith(" newer"), done.stdout + done.stderr
 
 
 @pytest.mark.skipif(bool(first_cell.address(ROOT)), reason="the book has an address")

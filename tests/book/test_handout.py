@@ -4,16 +4,14 @@ import re
 
 import handout
 import nbformat
-import pytest
 from nbclient import NotebookClient
-from small_books import CHAPTERS, ROOT
+from small_books import ROOT
 
 FOLDERS = ("minilib", "proofs", "book", "notebooks")
 
 
-@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
-def test_no_solution_is_left_and_every_exercise_stays(path):
-    text = path.with_suffix(".md").read_text()
+def test_no_solution_is_left_and_every_exercise_stays(chapter):
+    text = chapter.with_suffix(".md").read_text()
     left = handout.without_solutions(text)
     assert "{solution" not in left
     assert re.findall(r"\{exercise\} .*", left) == re.findall(r"\{exercise\} .*", text)
@@ -35,10 +33,3 @@ def test_a_name_that_no_chapter_has_is_refused_with_those_that_there_are(capsys)
     assert handout.main(["lamp"]) == 2
     assert "'lamp'" in (said := capsys.readouterr().out)
     assert "toolbox" in said
-
-
-def test_the_page_for_lecturers_has_the_one_command():
-    assert "make handout NAME=toolbox" in (ROOT / "book" / "teaching.md").read_text()
-    assert re.search(
-        r"^handout:.*\n\t\$\(PY\) tools/handout.py \$\(NAME\)", (ROOT / "Makefile").read_text(), re.MULTILINE
-    )

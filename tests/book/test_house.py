@@ -14,62 +14,30 @@ import yaml
 from packaging.requirements import Requirement
 from small_books import ROOT
 
-
-def lint_imports(root):
-    """Run import-linter with the project's contracts on the minilib below `root`."""
-    return subprocess.run(
-        [Path(sys.executable).with_name("lint-imports"), "--no-cache"],
-        cwd=root,
-        env=os.environ | {"PYTHONPATH": str(root)},
-        capture_output=True,
-        text=True,
-    )
-
-
-@pytest.fixture
-def copied(tmp_path):
-    """A copy of minilib with the project's settings."""
-    shutil.copytree(ROOT / "minilib", tmp_path / "minilib")
-    shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    return tmp_path
-
-
-BREACHES = {
+BREACHES = {  # the file, a line that it must not have, what import-linter says of it
     "optim/adam.py": ("import torch", "minilib.optim.adam -> torch"),  # NumPy packages never import torch
-    "optim/base.py": (
-        "import minilib.autodiff",
-        "minilib.optim.base -> minilib.autodiff",
-    ),  # they know no networks
+    "optim/base.py": ("import minilib.autodiff", "minilib.optim.base -> minilib.autodiff"),  # they know no networks
     "plots.py": ("import proofs.lamb", "minilib.plots -> proofs"),  # the book stands on the library
     "schedules.py": ("import minilib.training", "minilib.schedules -> minilib.training"),  # a layer above it
 }
+HOMELESS = {"attic.py": ("", "not listed as layers")}
 
 
-def plant(root, name, line):
-    path = root / "minilib" / name
-    path.write_text(f"{line}\n" + (path.read_text() if path.exists() else ""))
-
-
-def test_every_import_against_the_layers_is_caught(copied):
-    for name, (line, _) in BREACHES.items():
-        plant(copied, name, line)
-    done = lint_imports(copied)
+@pytest.mark.parametrize(
+    ("planted", "counted"), [(BREACHES, "Contracts: 1 kept, 4 broken"), (HOMELESS, "")], ids=["imports", "package"]
+)
+def test_every_import_against_the_layers_and_a_package_without_a_place_are_caught(planted, counted, tmp_path):
+    shutil.copytree(ROOT / "minilib", tmp_path / "minilib")
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    for name, (line, _) in planted.items():
+        path = tmp_path / "minilib" / name
+        path.write_text(f"{line}\n" + (path.read_text() if path.exists() else ""))
+    command = [Path(sys.executable).with_name("lint-imports"), "--no-cache"]
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.returncode != 0
-    said = " ".join(done.stdout.split())
-    assert "Contracts: 1 kept, 4 broken" in said
-    for _, chain in BREACHES.values():
-        assert chain in said
-
-
-def test_a_package_without_a_place_is_caught(copied):
-    plant(copied, "attic.py", "")
-    done = lint_imports(copied)
-    assert done.returncode != 0
-    assert "not listed as layers" in " ".join(done.stdout.split())
-
-
-def test_the_layers_are_in_order(copied):
-    assert lint_imports(copied).returncode == 0
+    for words in (counted, *(said for _, said in planted.values())):
+        assert words in " ".join(done.stdout.split())
 
 
 def test_every_chosen_package_has_a_reason_and_an_exact_version_that_fits():
@@ -116,73 +84,61 @@ def test_every_command_that_the_words_name_is_a_target_of_the_makefile():
 
 @pytest.mark.parametrize("target", ["book", "test"])
 def test_make_does_what_is_done_without_make(target):
-    said = subprocess.run(
-        ["make", "-n", "--no-print-directory", "PYTHON=python9", target],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert said.stdout == f"python9 tools/do.py {target}\n"
+    command = ["make", "-n", "--no-print-directory", "PYTHON=python9", target]
+    said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert said == f"python9 tools/do.py {target}\n"
 
 
-class TestDo:
-    @pytest.fixture(autouse=True)
-    def ran(self, tmp_path, monkeypatch):
-        """The commands, which are noted in place of run; `ends` has what those that fail end with."""
-        ran, self.ends = [], {}
-        venv = tmp_path / ".venv"
-        (tmp_path / "requirements").write_text("")
-        for name, more in ((".reading", []), (".ready", [venv / ".reading"])):
-            monkeypatch.setattr(do, name[1:].upper(), (venv / name, [tmp_path / "requirements", *more]))
+LOOK, MAKE, INSTALL, BUILD = "tools/preflight.py book", "-m venv", "-m pip", "tools/build_book.py"
 
-        def run(*command):
-            venv.mkdir(exist_ok=True)
-            ran.append(" ".join(map(str, command[1:])).replace(str(tmp_path), "")[:40])
-            return self.ends.pop(ran[-1], 0)
 
-        monkeypatch.setattr(do, "run", run)
-        monkeypatch.setattr(sys, "argv", ["do.py", "book"])
-        return ran
+@pytest.fixture
+def doing(tmp_path, monkeypatch):
+    """`make book` with commands that are noted, in `ran`, in place of run; `ends` has what those that fail end with."""
+    venv, noted = tmp_path / ".venv", SimpleNamespace(ran=[], ends={})
+    (tmp_path / "list").write_text("")
+    monkeypatch.setattr(do, "READING", (venv / ".reading", [tmp_path / "list"]))
+    monkeypatch.setattr(do, "READY", (venv / ".ready", [tmp_path / "list", venv / ".reading"]))
 
-    def test_the_book_is_built_from_few_packages_and_these_are_installed_once(self, ran, tmp_path):
-        assert do.main() == 0
-        assert ran[0] == "tools/preflight.py book"
-        assert ran[1].startswith("-m venv ")
-        assert ran[2].startswith("-m pip install")
-        assert ran[3:] == ["tools/build_book.py"]
-        ran.clear()
-        assert do.main() == 0
-        assert ran == ["tools/build_book.py"]
-        os.utime(tmp_path / "requirements", (2e9, 2e9))
-        assert do.main() == 0
-        assert len(ran) == 5
+    def run(*command):
+        venv.mkdir(exist_ok=True)
+        noted.ran.append(" ".join(map(str, command[1:3])))
+        return noted.ends.pop(noted.ran[-1], 0)
 
-    def test_what_must_be_executed_brings_the_other_packages(self, ran):
-        self.ends = {"tools/build_book.py": do.STALE}
-        assert do.main() == 0
-        assert [word for word in ran if word.startswith("tools")] == [
-            "tools/preflight.py book",
-            *["tools/build_book.py"] * 2,
-        ]
-        assert sum("pip install" in word for word in ran) == 3
+    monkeypatch.setattr(do, "run", run)
+    monkeypatch.setattr(sys, "argv", ["do.py", "book"])
+    return noted
 
-    def test_where_an_installation_fails_nothing_follows_and_nothing_counts_as_done(self, ran):
-        self.ends = {"tools/preflight.py book": 1}
-        with pytest.raises(SystemExit) as stop:
-            do.main()
-        assert (stop.value.code, len(ran)) == (1, 1)
-        assert do.stale(*do.READING)
 
-    def test_a_wrong_python_or_command_is_refused_with_one_clear_line(self, ran, monkeypatch, capsys):
-        monkeypatch.setattr(sys, "argv", ["do.py", "bake"])
-        assert do.main() == 2
-        assert capsys.readouterr().err == "usage: python tools/do.py book|test|reading|everything\n"
-        monkeypatch.setattr(
-            do, "sys", SimpleNamespace(argv=["do.py", "book"], version="3.10.1 of", version_info=(3, 10, 1))
-        )
-        assert do.main() == 1
-        assert (
-            "needs Python 3.11 to 3.13, and this is 3.10.1; try: make PYTHON=python3.12 book" in capsys.readouterr().out
-        )
-        assert ran == []
+def test_the_book_is_built_from_few_packages_and_these_are_installed_once(doing, tmp_path):
+    assert do.main() == do.main() == 0
+    assert doing.ran == [LOOK, MAKE, INSTALL, BUILD, BUILD]
+    os.utime(tmp_path / "list", (2e9, 2e9))
+    assert do.main() == 0
+    assert doing.ran[5:] == [LOOK, MAKE, INSTALL, BUILD]
+
+
+def test_what_must_be_executed_brings_the_other_packages(doing):
+    doing.ends[BUILD] = do.STALE
+    assert do.main() == 0
+    assert doing.ran == [LOOK, MAKE, INSTALL, BUILD, INSTALL, INSTALL, BUILD]
+
+
+def test_where_an_installation_fails_nothing_follows_and_nothing_counts_as_done(doing):
+    doing.ends[LOOK] = 1
+    with pytest.raises(SystemExit, match="^1$"):
+        do.main()
+    assert doing.ran == [LOOK]
+    assert do.stale(*do.READING)
+
+
+def test_a_wrong_python_or_command_is_refused_with_one_clear_line(doing, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["do.py", "bake"])
+    assert do.main() == 2
+    assert capsys.readouterr().err == "usage: python tools/do.py book|test|reading|everything\n"
+    old = SimpleNamespace(argv=["do.py", "book"], version="3.10.1 of", version_info=(3, 10, 1))
+    monkeypatch.setattr(do, "sys", old)
+    assert do.main() == 1
+    said = "needs Python 3.11 to 3.13, and this is 3.10.1; try: make PYTHON=python3.12 book"
+    assert said in capsys.readouterr().out
+    assert doing.ran == []

@@ -1,5 +1,8 @@
-"""The head of a page and the index of the search, from small texts: what is said, what is left out."""
+"""The head of a page, the index of the search, an appendix's numbers, from small texts: what is said and left out."""
 
+from types import SimpleNamespace
+
+import appendix_numbers
 import page_head
 import pytest
 import search_index
@@ -76,3 +79,13 @@ def test_an_entry_has_its_own_text_and_the_words_that_it_marks():
         ["top", "3", "Chapter", "Above.", ""],
         ["inner", "3.1", "Inner", "A noise scale", "noise scale, step"],
     ]
+
+
+def test_each_appendix_counts_from_one_kind_by_kind():
+    """Caught: the first figure of appendix C was called Figure 4."""
+    kinds = {"figure": {"fig-b": (5,), "fig-a": (4,)}, "exercise": {"ex-1": (10,)}}
+    chapter = {"figure": {"fig-x": (2, 1)}}
+    pages = {"notebooks/C_kinds": kinds, "notebooks/02_a": chapter, "book/index": {}}
+    assert appendix_numbers.renumber(None, SimpleNamespace(toc_fignumbers=pages)) == ["notebooks/C_kinds"]
+    assert kinds == {"figure": {"fig-a": ("C", 1), "fig-b": ("C", 2)}, "exercise": {"ex-1": ("C", 1)}}
+    assert chapter == {"figure": {"fig-x": (2, 1)}}

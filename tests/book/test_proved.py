@@ -1,5 +1,7 @@
 """The record of a chapter's run: what it read is found out while it runs, and any change of it is noticed."""
 
+import re
+
 import chapters
 import proved
 import pytest
@@ -42,6 +44,7 @@ def test_modules_files_and_what_a_started_process_reads_are_recorded(executed):
     run = proved.load(executed / proved.FOLDER, "01_a")
     assert [*run["reads"]] == ["book/runs.json", "minilib/__init__.py", "requirements.txt", "studies.txt"]
     assert {"made", "seconds", "processor", "versions", "cells", "reads"} == set(run)
+    assert re.fullmatch(r"20\d\d-\d\d-\d\d", run["made"])
     assert run["versions"]["python"].startswith("3.")
 
 

@@ -1,8 +1,4 @@
-"""Every study is run to its end at size "toy", by its command line, in a project of its own.
-
-A line that fails, on a path that all sizes take, is caught in seconds and not after an hour. What is not tried: CUDA,
-and the C++ that a compiled model becomes, which takes a minute and is tried in tests/gpu.
-"""
+"""Every study is run to its end at size "toy", by its command line, in a project of its own; not with CUDA."""
 
 import csv
 import json
@@ -26,14 +22,8 @@ sys.path.insert(0, str(ROOT))
 from studies import protocols  # the folder is no installed package
 
 STUDIES = {path.stem.replace("_", "-"): path for path in sorted((ROOT / "studies").glob("*/*.py"))}
-NOT_COMPARED = {
-    "torch-step",  # these two ask the machine first
-    "pretrain-speed",
-    "translation",  # these two read their data first
-    "fine-tuning",
-    "bert-long",  # these two did not write down some defaults
-    "three-models",
-}
+# Two ask the machine first, two read their data first, two did not write down some defaults.
+NOT_COMPARED = {*("torch-step", "pretrain-speed"), *("translation", "fine-tuning"), *("bert-long", "three-models")}
 PAIRS = {"a man walks": "ein mann geht", "two dogs run": "zwei hunde rennen", "a red house": "ein rotes haus"}
 
 
@@ -120,7 +110,7 @@ def test_a_device_that_a_study_cannot_use_is_one_line(name, home, monkeypatch, c
 
 
 def test_a_study_that_imports_torch_passes_the_device_on():
-    """By name only: a CPU that is written down anywhere would keep a model there, whatever the command line says."""
+    """A CPU that is written down anywhere would keep a model there, whatever the command line says."""
     for name, path in STUDIES.items():
         text = path.read_text()
         if "gpu" in runpy.run_module(module(name))["SIZES"]:
@@ -130,11 +120,7 @@ def test_a_study_that_imports_torch_passes_the_device_on():
 
 
 def test_the_configs_of_the_book_are_those_of_size_laptop(home, monkeypatch):
-    """So a study that is started again goes on from what it has, and the record says what the code does.
-
-    Left out are those that are not recorded yet, or are to be recorded anew with more runs (an unfinished record lies
-    beside them), and those of NOT_COMPARED.
-    """
+    """So a study that is started again goes on from what it has; not one that is to be recorded anew with more runs."""
     runs = ROOT / "book/runs"
     asked, recorded = {}, {path.parent.name for path in runs.glob("*/run.json")}
     unfinished = {path.stem for path in (runs / "unfinished").glob("*.json")}

@@ -3,13 +3,13 @@
 import re
 
 import chapters
-import pytest
 import verdict_page
 from small_books import CHAPTERS, cell, markdown, notebook
 
 from minilib.experiments.verdicts import compare, family, print_verdicts
 
 LOW, HIGH = {0: 1.0, 1: 1.1, 2: 0.9}, {0: 2.0, 1: 2.2, 2: 1.9}
+ONE = "lower      verdict     by    interval  can see\nA below B  confirmed  1.0  [0.5, 1.5]      0.4\n5 paired seeds"
 
 
 def test_what_is_printed_is_read_back(capsys):
@@ -36,15 +36,12 @@ def test_margins_that_differ_stand_beside_their_claims(capsys):
 
 
 def test_a_table_is_listed_under_its_chapter_and_heading_and_counted():
-    printed = (
-        "lower      verdict     by    interval  can see\nA below B  confirmed  1.0  [0.5, 1.5]      0.4\n5 paired seeds"
-    )
     alone = (
         "lower   by  alone, 95 %  can see    in the family\n"
         "A      1.0   [0.5, 1.5]      0.4  confirmed alone\n"
         "B      0.1   [0.0, 0.2]      0.4     not resolved"
     )
-    nb = notebook(markdown("# Title\n\n## Is it?"), cell("1", printed), markdown("### Both"), cell("2", alone))
+    nb = notebook(markdown("# Title\n\n## Is it?"), cell("1", ONE), markdown("### Both"), cell("2", alone))
     books = {"07_a": nb, "08_b": notebook(markdown("# No verdict here"))}
     made = verdict_page.substitutions(books)
     assert made["verdict_counts"] == "3 claims: 1 confirmed, 0 contradicted, 2 not resolved"
@@ -55,9 +52,6 @@ def test_a_table_is_listed_under_its_chapter_and_heading_and_counted():
     row = '| <a href="../notebooks/07_a.html#both">A&#58; lower</a> | confirmed alone | 1.0 | [0.5, 1.5] | 0.4 |'
     assert row in page
     assert "08_b" not in page
-
-
-ONE = "lower      verdict     by    interval  can see\nA below B  confirmed  1.0  [0.5, 1.5]      0.4\n5 paired seeds"
 
 
 def test_a_table_that_is_printed_again_is_shown_and_not_counted():
@@ -80,11 +74,9 @@ def test_invented_losses_are_not_counted():
 
 def test_what_the_page_says_of_tables_is_said_of_tables_that_there_are():
     """A heading that is renamed must be renamed there too, or invented losses count again."""
-    there = {path.stem: verdict_page.of_chapter(chapters.read(path)) for path in CHAPTERS}
-    names = {(chapters.name_of(name), one.section) for name, tables in there.items() for one in tables}
-    assert names >= verdict_page.INVENTED
-    heads = {(chapters.name_of(name), one.what) for name, tables in there.items() for one in tables}
-    assert heads >= set(verdict_page.SAID)
+    there = {chapters.name_of(path.stem): verdict_page.of_chapter(chapters.read(path)) for path in CHAPTERS}
+    assert {(name, one.section) for name in there for one in there[name]} >= verdict_page.INVENTED
+    assert {(name, one.what) for name in there for one in there[name]} >= set(verdict_page.SAID)
 
 
 def test_the_records_of_a_table_are_those_that_its_numbers_come_from():
@@ -95,10 +87,9 @@ def test_the_records_of_a_table_are_those_that_its_numbers_come_from():
     assert second.records == ()
 
 
-@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
-def test_each_table_of_a_chapter_is_on_the_page(path):
-    nb = chapters.read(path)
+def test_each_table_of_a_chapter_is_on_the_page(chapter):
+    nb = chapters.read(chapter)
     text = "\n".join(chapters.printed(c) for c in nb.cells if c.cell_type == "code")
-    heads = re.findall(r"^.*\bcan see\b.*$", text, re.MULTILINE)
-    assert len(verdict_page.of_chapter(nb)) == len(heads)
-    assert all(table.rows for table in verdict_page.of_chapter(nb))
+    tables = verdict_page.of_chapter(nb)
+    assert len(tables) == len(re.findall(r"^.*\bcan see\b.*$", text, re.MULTILINE))
+    assert all(table.rows for table in tables)

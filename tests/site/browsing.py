@@ -1,4 +1,4 @@
-"""A page in a browser without a network, and what it asked for and complained about.
+"""A page in a browser without a network, and what it asked for and complained about; the paths that figures draw.
 
 Every page is served from this machine. A request to any other place is refused and remembered.
 """
@@ -7,7 +7,10 @@ import re
 from http.server import SimpleHTTPRequestHandler
 from pathlib import Path
 
+import numpy as np
 import yaml
+
+from minilib.autodiff import Tensor
 
 ROOT = Path(__file__).resolve().parents[2]
 HTML = ROOT / "_build" / "html"
@@ -36,6 +39,17 @@ AT_REST = """async () => {
   for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
   document.getAnimations().forEach(a => a.finish());
 }"""
+
+
+def positions(make, grad, x, steps):
+    """The points of an optimizer of minilib, `make([p])`, on the gradients grad(x, t), the first included."""
+    p = Tensor(np.array(x, float))
+    opt, path = make([p]), [p.data.copy()]
+    for t in range(steps):
+        p.grad = grad(p.data, t)
+        opt.step()
+        path.append(p.data.copy())
+    return np.array(path)
 
 
 class Quiet(SimpleHTTPRequestHandler):

@@ -10,7 +10,6 @@ import preflight
 import pytest
 import stills
 from browsing import HTML, Quiet, Visit, site_pages
-from playwright.sync_api import sync_playwright
 
 
 def pytest_configure():
@@ -34,12 +33,8 @@ def server():
 
 @pytest.fixture(scope="session")
 def browser():
-    """A headless Chromium."""
-    with sync_playwright() as playwright:
-        arguments = ["--no-sandbox", "--disable-gpu"]
-        chromium = playwright.chromium.launch(executable_path=preflight.browser(), args=arguments)
+    with stills.chromium() as chromium:
         yield chromium
-        chromium.close()
 
 
 @pytest.fixture(scope="module")

@@ -3,98 +3,59 @@
 Written down before the search was; a section stands here because a reader who opens it has the answer on the screen.
 """
 
-SEARCHES = {
-    "LAMB trust ratio": ["lamb: The trust ratios of a network", "lamb: Build: one change to Adam"],
-    "warmup": ["big_batches: What warm-up buys"],
-    "why bias correction": ["adam: Bias correction, derived", "adam: Adam: momentum, and a corrected start"],
-    "critical batch size": [
-        "big_batches: Measure: predict the critical batch, and score it",
-        "big_batches: Prove: the hyperbola",
-        "big_batches: Measure: the hyperbola on digits",
-    ],
-    "bf16": ["memory: Build: what a number weighs", "torch: Measure: sixteen bits"],
-    "Adafactor memory": [
-        "adafactor: What it remembers, what it does not notice",
-        "memory: Build: what an optimizer remembers",
-        "memory: Prove: when factoring pays",
-    ],
-    "gradient accumulation": ["bert_in_76_minutes: Prove: accumulation is a big batch"],
-    "noise scale": ["big_batches: Build: a ruler for noise", "big_batches: Measure: the noise grows"],
-    "weight decay": [
-        "adam: AdamW: take the decay out of the quotient",
-        "adam: Where penalty and decay come to rest",
-    ],
-    "linear scaling rule": ["big_batches: Measure: which rule carries a learning rate"],
-    "learning rate too large": ["sgd: Build: how long may a step be?"],
-    "Adam does not converge": [
-        "adam: When Adam walks to the worst point",
-        "adam: Prove: Adam can walk to the worst point",
-    ],
-    "nesterov accelerated gradient": [
-        "momentum: Nesterov brakes where the loss is steep",
-        "momentum: Prove: Nesterov is a ball with friction",
-        "optimizers_at_a_glance: Momentum and Nesterov",
-    ],
-    "heavy ball condition number": ["momentum: Prove: the best ball", "momentum: Prove: the spectrum of heavy ball"],
-    "descent lemma": ["toolbox: The descent lemma", "sgd: Prove: what SGD promises without convexity"],
-    "check a gradient numerically": [
-        "loss_and_gradient: Measure: checking a gradient",
-        "loss_and_gradient: Five ways the check misleads",
-        "loss_and_gradient: The best step, measured",
-    ],
-    "backpropagation": [
-        "loss_and_gradient: Build: the gradient of any program",
-        "loss_and_gradient: Prove: backward sums over all paths",
-        "loss_and_gradient: The machine",
-    ],
-    "lr decay": ["sgd: A falling rate removes the floor"],
-    "mini-batch variance without replacement": [
-        "sgd: Build: a gradient with an error bar",
-        "sgd: The variance, checked on every batch",
-        "toolbox: The noise of a mini-batch",
-    ],
-    "edge of stability": ["sgd: A network finds the edge by itself"],
-    "saddle point": ["loss_and_gradient: Factorised: a saddle"],
-    "epsilon in Adam": ["adam: Where epsilon stands"],
-    "amsgrad": ["adam: AMSGrad: never forget the largest", "optimizers_at_a_glance: AMSGrad"],
-    "generalization gap": ["big_batches: The generalisation gap"],
-    "LARS biases and norms": ["lars: Zero norms, biases, norms"],
-    "activation checkpointing": ["memory: Prove: the square root of recomputation"],
-    "ZeRO sharded optimizer state": [
-        "memory: Prove: shares of the state",
-        "torch: Build: one parameter on several machines",
-        "many_machines: Build: LAMB in pieces",
-    ],
-    "factored second moment": [
-        "adafactor: Build: a row times a column",
-        "adafactor: Measure: do second moments factor?",
-        "memory: Prove: when factoring pays",
-    ],
-    "CAME confidence": [
-        "came: Build: two additions to Adafactor",
-        "came: Prove: what a factored confidence can see",
-        "came: Build: what instability is",
-    ],
-    "muon newton-schulz": ["landscape: Muon: momentum, orthogonalised", "optimizers_at_a_glance: Muon"],
-    "tokenizer": ["bert: Build: tokens"],
-    "masked language model": ["bert: Build: the mask", "bert: Build: the loss"],
-    "allreduce": ["many_machines: Build: a sum for everybody", "many_machines: Prove: no all-reduce sends less"],
-    "network latency and bandwidth": ["many_machines: Measure: the price of a message"],
-    "resume after a crash": [
-        "many_machines: Measure: a worker is killed",
-        "many_machines: Build: what is kept on the disk",
-    ],
-    "quantization": ["train_large_compress: Build: fewer bits"],
-    "compute optimal model size": [
-        "train_large_compress: Prove: where the minimum lies",
-        "train_large_compress: Build: the price of a token",
-        "train_large_compress: Measure: seconds instead of operations",
-    ],
-    "how many seeds": [
-        "reality_check: How many runs, decided before",
-        "reality_check: Seeds, examples, target",
-        "big_batches: What could have been seen",
-    ],
-    "timm LAMB": ["which_lamb: Ask your optimizer", "which_lamb: What to do", "lamb: Which LAMB is your LAMB?"],
-    "report a mistake": ["index: Report an error"],
-}
+# A query | a section | another one; a line that is indented goes on with sections.
+TABLE = """\
+LAMB trust ratio | lamb: The trust ratios of a network | lamb: Build: one change to Adam
+warmup | big_batches: What warm-up buys
+why bias correction | adam: Bias correction, derived | adam: Adam: momentum, and a corrected start
+critical batch size | big_batches: Measure: predict the critical batch, and score it
+    big_batches: Prove: the hyperbola | big_batches: Measure: the hyperbola on digits
+bf16 | memory: Build: what a number weighs | torch: Measure: sixteen bits
+Adafactor memory | adafactor: What it remembers, what it does not notice | memory: Build: what an optimizer remembers
+    memory: Prove: when factoring pays
+gradient accumulation | bert_in_76_minutes: Prove: accumulation is a big batch
+noise scale | big_batches: Build: a ruler for noise | big_batches: Measure: the noise grows
+weight decay | adam: AdamW: take the decay out of the quotient | adam: Where penalty and decay come to rest
+linear scaling rule | big_batches: Measure: which rule carries a learning rate
+learning rate too large | sgd: Build: how long may a step be?
+Adam does not converge | adam: When Adam walks to the worst point | adam: Prove: Adam can walk to the worst point
+nesterov accelerated gradient | momentum: Nesterov brakes where the loss is steep
+    momentum: Prove: Nesterov is a ball with friction | optimizers_at_a_glance: Momentum and Nesterov
+heavy ball condition number | momentum: Prove: the best ball | momentum: Prove: the spectrum of heavy ball
+descent lemma | toolbox: The descent lemma | sgd: Prove: what SGD promises without convexity
+check a gradient numerically | loss_and_gradient: Measure: checking a gradient
+    loss_and_gradient: Five ways the check misleads | loss_and_gradient: The best step, measured
+backpropagation | loss_and_gradient: Build: the gradient of any program
+    loss_and_gradient: Prove: backward sums over all paths | loss_and_gradient: The machine
+lr decay | sgd: A falling rate removes the floor
+mini-batch variance without replacement | sgd: Build: a gradient with an error bar
+    sgd: The variance, checked on every batch | toolbox: The noise of a mini-batch
+edge of stability | sgd: A network finds the edge by itself
+saddle point | loss_and_gradient: Factorised: a saddle
+epsilon in Adam | adam: Where epsilon stands
+amsgrad | adam: AMSGrad: never forget the largest | optimizers_at_a_glance: AMSGrad
+generalization gap | big_batches: The generalisation gap
+LARS biases and norms | lars: Zero norms, biases, norms
+activation checkpointing | memory: Prove: the square root of recomputation
+ZeRO sharded optimizer state | memory: Prove: shares of the state | torch: Build: one parameter on several machines
+    many_machines: Build: LAMB in pieces
+factored second moment | adafactor: Build: a row times a column | adafactor: Measure: do second moments factor?
+    memory: Prove: when factoring pays
+CAME confidence | came: Build: two additions to Adafactor | came: Prove: what a factored confidence can see
+    came: Build: what instability is
+muon newton-schulz | landscape: Muon: momentum, orthogonalised | optimizers_at_a_glance: Muon
+tokenizer | bert: Build: tokens
+masked language model | bert: Build: the mask | bert: Build: the loss
+allreduce | many_machines: Build: a sum for everybody | many_machines: Prove: no all-reduce sends less
+network latency and bandwidth | many_machines: Measure: the price of a message
+resume after a crash | many_machines: Measure: a worker is killed | many_machines: Build: what is kept on the disk
+quantization | train_large_compress: Build: fewer bits
+compute optimal model size | train_large_compress: Prove: where the minimum lies
+    train_large_compress: Build: the price of a token | train_large_compress: Measure: seconds instead of operations
+how many seeds | reality_check: How many runs, decided before | reality_check: Seeds, examples, target
+    big_batches: What could have been seen
+timm LAMB | which_lamb: Ask your optimizer | which_lamb: What to do | lamb: Which LAMB is your LAMB?
+report a mistake | index: Report an error
+"""
+ROWS = [row.split(" | ") for row in TABLE.replace("\n    ", " | ").splitlines()]
+SEARCHES = {query: sections for query, *sections in ROWS}

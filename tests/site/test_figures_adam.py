@@ -4,21 +4,10 @@ import math
 
 import numpy as np
 import pytest
+from browsing import positions
 
 from minilib import optim
 from minilib.autodiff import Tensor
-
-
-def positions(optimizer, grad, x, steps):
-    """The points of an optimizer on the gradients grad(x, t), the first included."""
-    p = Tensor(np.array(x, float))
-    opt = optimizer([p])
-    path = [p.data.copy()]
-    for t in range(steps):
-        p.grad = grad(p.data, t)
-        opt.step()
-        path.append(p.data.copy())
-    return np.array(path)
 
 
 @pytest.mark.parametrize("betas", [(0.0, 0.0), (0.9, 0.999), (0.5, 0.9)])
@@ -69,10 +58,9 @@ def test_adam_is_slower_across_the_axes_and_momentum_is_not(numbers):
     balls = {js("bestMomentum", 1000, math.radians(a))[0] for a in (0, 3, 45)}
     assert len(balls) == 1
     H, start = valley(1000.0, math.pi / 4)
-    tries = [
-        positions(lambda p, lr=lr: optim.Adam(p, lr), lambda x, t: H @ x, start, 1500) for lr in 2.0 ** np.arange(-6, 3)
-    ]
-    far = [np.linalg.norm(path, axis=1) for path in tries]
+    rates = 2.0 ** np.arange(-6, 3)
+    paths = [positions(lambda p, lr=lr: optim.Adam(p, lr), lambda x, t: H @ x, start, 1500) for lr in rates]
+    far = [np.linalg.norm(path, axis=1) for path in paths]
     assert steps[2] == min(int(np.nonzero(~(d <= 0.01 * d[0]))[0][-1]) + 1 for d in far)
 
 

@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 import stills
+from browsing import positions
 
 from minilib import data
-from minilib.autodiff.tensor import Tensor
+from minilib.autodiff import Tensor
+from minilib.optim import SGD
 from minilib.theory import Quadratic
 
 CLOSE = {"rel": 1e-12, "abs": 1e-15}
@@ -14,13 +16,10 @@ CLOSE = {"rel": 1e-12, "abs": 1e-15}
 @pytest.mark.parametrize("lr", [0.02, 0.1, 0.24, 0.25, 0.26])
 def test_the_path_on_the_bowl_is_gradient_descent(numbers, lr):
     bowl, js = Quadratic([1.0, 8.0]), numbers("descent-bowl")
-    x = np.array([2.0, 1.0])
-    points = js("path", x, [1, 8], lr, 30)
-    assert points.shape == (31, 2)
-    for point in points:
-        assert point == pytest.approx(x, **CLOSE)
-        assert js("loss", point, [1, 8]) == pytest.approx(bowl.f(x), **CLOSE)
-        x = x - lr * bowl.grad(x)
+    path = positions(lambda p: SGD(p, lr), lambda x, t: bowl.grad(x), [2.0, 1.0], 30)
+    assert js("path", path[0], [1, 8], lr, 30) == pytest.approx(path, **CLOSE)
+    for point in path[::6]:
+        assert js("loss", point, [1, 8]) == pytest.approx(bowl.f(point), **CLOSE)
 
 
 @pytest.mark.parametrize("inputs", [(2.0, -1.0, 3.0), (0.3, 1.7, -0.4)])

@@ -2,22 +2,17 @@
 
 import numpy as np
 import pytest
+from browsing import positions
 
 from minilib import optim
-from minilib.autodiff import Tensor
 
-REGIMES = [(0.05, 0.4, "monotone"), (0.6, 0.8, "oscillating"), (2.5, 0.3, "alternating"), (3.15, 0.5, "divergent")]
-
-
-def torch_form(h, x0, steps, **options):
-    """The points of minilib's SGD on the quadratic with curvatures h."""
-    p, points = Tensor(np.array(x0, float)), [np.array(x0, float)]
-    opt = optim.SGD([p], **options)
-    for _ in range(steps):
-        p.grad = h * p.data
-        opt.step()
-        points.append(p.data.copy())
-    return np.array(points)
+REGIMES = [
+    (0.25, 0.0, "monotone"),
+    (0.05, 0.4, "monotone"),
+    (0.6, 0.8, "oscillating"),
+    (2.5, 0.3, "alternating"),
+    (3.15, 0.5, "divergent"),
+]
 
 
 @pytest.mark.parametrize(("s", "beta", "name"), REGIMES)
@@ -28,12 +23,8 @@ def test_the_map_knows_the_eigenvalues_and_walks_like_sgd_with_momentum(numbers,
     assert np.sort_complex(drawn) == pytest.approx(np.sort_complex(eigenvalues), abs=1e-12)
     assert js("radius", s, beta) == pytest.approx(np.abs(eigenvalues).max(), rel=1e-12)
     assert js("regime", s, beta) == name
-    run = torch_form(s, [1.0], 40, lr=1.0, momentum=beta)[:, 0]
+    run = positions(lambda p: optim.SGD(p, lr=1.0, momentum=beta), lambda x, t: s * x, [1.0], 40)[:, 0]
     assert js("path", s, beta, 40) == pytest.approx(run, rel=1e-12, abs=1e-12)
-
-
-def test_without_momentum_the_map_is_gradient_descent(numbers):
-    assert numbers("momentum-map")("radius", 0.25, 0) == 0.75
 
 
 @pytest.mark.parametrize("kappa", [2, 30, 300])
@@ -47,7 +38,7 @@ def test_the_runners_are_sgd_with_the_best_constant_settings(numbers, method, ka
     }[method]
     assert js("settings", method, kappa) == pytest.approx([lr, beta], rel=1e-12)
     options = {"lr": lr, "momentum": beta, "nesterov": method == "Nesterov"}
-    points = torch_form(np.array([1 / kappa, 1.0]), [1.0, 0.5], 60, **options)
+    points = positions(lambda p: optim.SGD(p, **options), lambda x, t: x * [1 / kappa, 1], [1.0, 0.5], 60)
     drawn = js("path", method, kappa, [1, 0.5], 60)
     assert drawn == pytest.approx(points, rel=1e-12, abs=1e-12)
     distance = np.linalg.norm(points, axis=1)

@@ -2,17 +2,17 @@
 
 import numpy as np
 import pytest
+from browsing import positions
 
-from minilib.theory import Quadratic, Robust
+from minilib.optim import SGD
+from minilib.theory import Robust
 
 
 @pytest.mark.parametrize("lr", [0.02, 1.0, 1.9, 2.0, 2.1])
 def test_the_path_near_the_edge_is_that_of_gradient_descent(numbers, lr):
-    bowl, x, js = Quadratic([0.1, 1.0]), np.array([-5.0, 1.2]), numbers("step-edge")
-    path = [x]
-    for _ in range(40):
-        path.append(path[-1] - lr * bowl.grad(path[-1]))
-    np.testing.assert_allclose(js("path", lr, [0.1, 1.0], x, 40), path, rtol=1e-12, atol=1e-13)
+    path = positions(lambda p: SGD(p, lr), lambda x, t: x * [0.1, 1.0], [-5.0, 1.2], 40)
+    drawn = numbers("step-edge")("path", lr, [0.1, 1.0], [-5.0, 1.2], 40)
+    np.testing.assert_allclose(drawn, path, rtol=1e-12, atol=1e-13)
 
 
 def test_the_best_rate_equals_the_two_factors_and_a_tenth_takes_as_long_as_the_factor_says(numbers):

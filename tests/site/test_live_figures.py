@@ -17,10 +17,8 @@ from scipy import stats
 from minilib import plots
 
 NAMES = stills.names()
-MARKED = re.compile(r"^:::+\{live\} ([\w-]+)\n", re.MULTILINE)
-PAGES = [*(ROOT / "notebooks").glob("*.md"), *(ROOT / "book").glob("*.md")]
-ONE_LINE_EACH = """() => [...document.querySelectorAll('.live input, .live select, .live button')].map(input =>
-    (input.labels?.[0]?.firstChild.textContent ?? input.textContent).trim())"""
+SOURCES = (*(ROOT / "notebooks").glob("*.md"), *(ROOT / "book").glob("*.md"))
+PAGES = {page.name: page.read_text(encoding="utf-8") for page in SOURCES}
 
 
 @pytest.fixture(params=[pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in NAMES])
@@ -36,8 +34,26 @@ def opened(request, browser):
     page.close()
 
 
-def test_a_figure_works_from_a_file_and_says_what_one_sees(opened):
-    assert opened.locator(".panels > svg").count() >= 1
+# The names of all controls.
+CONTROLS = """() => [...document.querySelectorAll('.live input, .live select, .live button')].map(input =>
+    (input.labels?.[0]?.firstChild.textContent ?? input.textContent).trim())"""
+# In how many places labels, sliders and values begin.
+GRID = """() => ["label", "input[type=range]", "output"].map(kind =>
+    new Set([...document.querySelectorAll(`.live-controls ${kind}`)].map(e => {
+      const { left, width } = e.getBoundingClientRect();
+      return kind === "output" ? left : `${left} ${width}`;
+    })).size)"""
+
+
+def test_a_figure_works_from_a_file_its_parts_have_names_and_stand_below_each_other(opened):
+    titles = opened.locator(".panels > svg").evaluate_all("all => all.map(svg => svg.getAttribute('aria-label'))")
+    controls = opened.evaluate(CONTROLS)
+    assert titles
+    assert controls
+    assert all(titles + controls)
+    assert len(set(controls)) == len(controls)
+    assert opened.evaluate(GRID) == [1, 1, 1]
+    assert opened.locator(".live .controls").count() == 0  # a class that slides of reveal.js place
     for key in ("ArrowRight", "ArrowLeft"):
         opened.locator(".live-controls input").first.press(key)
     assert len(opened.inner_text("[role=status]")) > 20
@@ -107,36 +123,22 @@ def test_a_figure_alone_fills_the_window_can_be_read_from_afar_and_gives_the_foc
     assert button.evaluate("button => button === document.activeElement")
 
 
-GRID = """() => ["label", "input[type=range]", "output"].map(kind =>
-    new Set([...document.querySelectorAll(`.live-controls ${kind}`)].map(e => {
-      const { left, width } = e.getBoundingClientRect();
-      return kind === "output" ? left : `${left} ${width}`;
-    })).size)"""
-
-
-def test_names_sliders_and_values_stand_below_each_other(opened):
-    assert opened.evaluate(GRID) == [1, 1, 1]
-    assert opened.locator(".live .controls").count() == 0  # a class that slides of reveal.js place
+def contrast(*colors):
+    """The contrast of two colours #rrggbb (WCAG 2)."""
+    parts = [[int(color[k : k + 2], 16) / 255 for k in (1, 3, 5)] for color in colors]
+    linear = [[p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in three] for three in parts]
+    dark, light = sorted(0.2126 * r + 0.7152 * g + 0.0722 * b for r, g, b in linear)
+    return (light + 0.05) / (dark + 0.05)
 
 
 def test_optimizers_have_the_colours_of_the_library():
     assert looks.STYLES.read_text(encoding="utf-8") == looks.css(), "write it again: python tools/looks.py"
     assert len(set(looks.DARK.values())) == len(looks.DARK)
-    for color in looks.DARK.values():
-        assert (luminance(color) + 0.05) / (luminance("#191e25") + 0.05) > 4.5
+    assert min(contrast(color, "#191e25") for color in looks.DARK.values()) > 4.5
     for name in NAMES:
         source = (stills.FIGURES / f"{name}.js").read_text(encoding="utf-8")
         used = set(re.findall(r"var\(--([A-Z]\w+)", source)) | set(re.findall(r'Live\.optimizer\("(\w+)"', source))
         assert used <= set(plots.OPTIMIZERS), name
-
-
-def test_every_control_has_a_name_and_every_panel_too(opened):
-    controls = opened.evaluate(ONE_LINE_EACH)
-    assert controls
-    assert all(controls)
-    assert len(set(controls)) == len(controls)
-    titles = opened.locator(".panels > svg").evaluate_all("all => all.map(svg => svg.getAttribute('aria-label'))")
-    assert all(titles)
 
 
 def test_keys_move_the_sliders_and_the_sentence_changes_from_edge_to_edge(opened):
@@ -171,23 +173,12 @@ def test_words_stand_out_from_their_ground(opened, dark):
         "() => ['ink', 'soft', 'a', 'paper', 'panel'].map(name => "
         "getComputedStyle(document.querySelector('.live')).getPropertyValue('--' + name).trim())"
     )
-    *words, paper, panel = (luminance(color) for color in colors)
-    for word in words:
-        for ground in (paper, panel):
-            high, low = max(word, ground), min(word, ground)
-            assert (high + 0.05) / (low + 0.05) > 4.5
-
-
-def luminance(color):
-    """Relative luminance of #rrggbb (WCAG 2)."""
-    parts = [int(color[k : k + 2], 16) / 255 for k in (1, 3, 5)]
-    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    *words, paper, panel = colors
+    assert min(contrast(word, ground) for word in words for ground in (paper, panel)) > 4.5
 
 
 def test_every_figure_is_on_a_page_and_every_page_has_the_figures_that_it_names():
-    shown = {name for page in PAGES for name in MARKED.findall(page.read_text(encoding="utf-8"))}
-    assert shown == set(NAMES)
+    assert {name for text in PAGES.values() for name in re.findall(r"(?m)^:::+\{live\} ([\w-]+)\n", text)} == {*NAMES}
 
 
 def test_the_numbers_of_every_figure_are_compared():
@@ -197,11 +188,8 @@ def test_the_numbers_of_every_figure_are_compared():
 
 def test_the_text_asks_and_the_figure_says_what_to_move():
     """A sentence such as "Drag the batch" would be printed, too."""
-    told = [
-        (page.name, *re.findall(r"^(?:Drag|Press|Move the)\b.*", page.read_text(encoding="utf-8"), re.M))
-        for page in PAGES
-    ]
-    assert [sentences for sentences in told if len(sentences) > 1] == []
+    told = {page: re.findall(r"(?m)^(?:Drag|Press|Move the)\b.*", text) for page, text in PAGES.items()}
+    assert {page: sentences for page, sentences in told.items() if sentences} == {}
 
 
 def test_on_a_phone_panels_stand_below_each_other(opened):
@@ -216,8 +204,7 @@ def test_the_cloud_draws_batch_gradients_and_knows_how_often_they_point_uphill(n
     G, sigma = np.array([-2.4, 3.0]), np.array([9.0, 12.0])
     z = np.random.default_rng(b).normal(size=(50, 2))
     js = numbers("noise-cloud")
-    drawn = js("batchGradients", G, sigma, b, z)
-    assert drawn == pytest.approx(G + sigma * z / math.sqrt(b), rel=1e-12)
+    assert js("batchGradients", G, sigma, b, z) == pytest.approx(G + sigma * z / math.sqrt(b), rel=1e-12)
     assert js("noiseScale", G, sigma) == pytest.approx((sigma**2).sum() / (G**2).sum(), rel=1e-12)
     spread = math.sqrt((G**2 * sigma**2).sum() / b)
     assert js("uphill", G, sigma, b) == pytest.approx(stats.norm.sf((G**2).sum() / spread), rel=1e-12)

@@ -62,14 +62,10 @@ def test_a_result_is_a_section_with_its_chapter_and_its_own_text(search):
 
 
 def test_spellings_and_synonyms_find_the_same(search):
-    for one, other in (
-        ("warmup", "warm-up"),
-        ("bf16", "bfloat16"),
-        ("lr", "learning rate"),
-        ("quantisation", "quantization"),
-    ):
-        found = [search.page.evaluate("q => find(q).slice(0, 5).map(entry => entry.title)", q) for q in (one, other)]
-        assert found[0] == found[1] != [], (one, other)
+    same = {"warmup": "warm-up", "bf16": "bfloat16", "lr": "learning rate", "quantisation": "quantization"}
+    for pair in same.items():
+        found = [search.page.evaluate("q => find(q).slice(0, 5).map(entry => entry.title)", query) for query in pair]
+        assert found[0] == found[1] != [], pair
 
 
 def test_a_word_of_the_glossary_is_explained_above_the_results(search):

@@ -11,7 +11,6 @@ from studies.study import Study, StudyArgs, settings
 
 
 def home(folder):
-    """A project in this folder."""
     return Project(folder, folder / "book" / "runs")
 
 
@@ -23,12 +22,6 @@ def jobs(log, count=3):
     return [(str(k), lambda k=k: job(k)) for k in range(count)]
 
 
-def test_a_study_runs_every_job_and_hands_back_its_results(tmp_path):
-    log = []
-    assert Study("small", {}, home(tmp_path)).run(jobs(log)) == {"0": 0, "1": 1, "2": 4}
-    assert log == [0, 1, 2]
-
-
 def test_a_study_that_was_interrupted_goes_on_where_it_stopped(tmp_path):
     log = []
 
@@ -38,15 +31,14 @@ def test_a_study_that_was_interrupted_goes_on_where_it_stopped(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         Study("small", {"a": 1}, home(tmp_path)).run([*jobs(log, 2), ("2", power_cut)])
     again = Study("small", {"a": 1}, home(tmp_path))
+    assert again.partial == home(tmp_path).records / "unfinished" / "small.json"
+    assert again.saved["jobs"].keys() == {"0", "1"}
+    with pytest.raises(ValueError, match="Make it"):  # what is unfinished is no record
+        load("small", home(tmp_path))
     assert again.run(jobs(log)) == {"0": 0, "1": 1, "2": 4}
     assert log == [0, 1, 2]
-
-
-def test_a_study_with_another_config_starts_anew(tmp_path):
-    log = []
-    Study("small", {"steps": 1}, home(tmp_path)).run(jobs(log, 1))
-    Study("small", {"steps": 2}, home(tmp_path)).run(jobs(log, 1))
-    assert log == [0, 0]
+    Study("small", {"a": 2}, home(tmp_path)).run(jobs(log, 1))  # another config starts anew
+    assert log == [0, 1, 2, 0]
 
 
 def test_a_config_survives_its_way_through_a_file(tmp_path):
@@ -56,14 +48,14 @@ def test_a_config_survives_its_way_through_a_file(tmp_path):
     assert log == [0]  # a tuple becomes a list and an integer key a string, before they are compared
 
 
-def recorded(tmp_path, curve=None):
+def recorded(tmp_path):
     made = Study("small-study", {"seeds": [0, 1]}, home(tmp_path))
     made.run(jobs([]))
-    made.record(curve or [{"optimizer": "SGD", "step": 1, "loss": 2.5}], {"best": 0.5})
+    made.record([{"optimizer": "SGD", "step": 1, "loss": 2.5}], {"best": 0.5})
     return made
 
 
-def test_a_record_reads_back_what_was_written(tmp_path):
+def test_a_record_reads_back_what_was_written_and_has_no_path_of_the_machine(tmp_path):
     recorded(tmp_path)
     run, curve = load("small-study", home(tmp_path))
     assert curve == [{"optimizer": "SGD", "step": 1.0, "loss": 2.5}]
@@ -71,6 +63,11 @@ def test_a_record_reads_back_what_was_written(tmp_path):
     assert run["config"] == {"seeds": [0, 1]}
     assert run["command"] == "make study NAME=small-study"
     assert set(run) == set(records.FIELDS)
+    assert "cores" in run["device"]
+    assert {"python", "numpy"} <= set(run["versions"])
+    assert run["start"] <= run["end"]
+    assert run["seconds"] >= 0
+    assert str(tmp_path) not in json.dumps(run)
 
 
 @pytest.mark.parametrize(
@@ -101,16 +98,6 @@ def test_a_record_that_is_missing_says_how_to_make_it(tmp_path):
         load("small-gpu", home(tmp_path))
 
 
-def test_a_record_has_a_machine_versions_and_times_but_no_path_of_the_machine(tmp_path):
-    recorded(tmp_path)
-    run = load("small-study", home(tmp_path)).run
-    assert "cores" in run["device"]
-    assert {"python", "numpy"} <= set(run["versions"])
-    assert run["start"] <= run["end"]
-    assert run["seconds"] >= 0
-    assert str(tmp_path) not in json.dumps(run)
-
-
 def test_outside_git_the_commit_is_unknown_and_inside_it_is_twelve_digits(tmp_path, monkeypatch):
     monkeypatch.setattr(records, "PACKAGE", tmp_path)
     assert records.commit() == "unknown"
@@ -126,15 +113,6 @@ def test_a_job_remembers_the_commit_at_which_it_was_run_and_the_record_has_them_
     assert again.saved["commits"] == {"0": "a" * 12, "1": "a" * 12, "2": "b" * 12}
     again.record([{"step": 1}], {"best": 1})
     assert load("small", home(tmp_path)).run["commits"] == ["a" * 12, "b" * 12]
-
-
-def test_unfinished_results_lie_beside_the_records_and_are_none(tmp_path):
-    begun = Study("small", {}, home(tmp_path))
-    begun.run(jobs([], 2))
-    assert begun.partial == home(tmp_path).records / "unfinished" / "small.json"
-    with pytest.raises(ValueError, match="Make it"):
-        load("small", home(tmp_path))
-    assert Study("small", {}, home(tmp_path)).saved["jobs"].keys() == {"0", "1"}
 
 
 def test_the_partial_results_are_gone_once_the_record_is_written(tmp_path):
