@@ -68,11 +68,7 @@ SAME = [
 
 @pytest.mark.parametrize(("one", "other", "x", "steps", "later", "rtol", "atol"), SAME)
 def test_a_method_takes_the_steps_of_another(one, other, x, steps, later, rtol, atol):
-    (cls, options), (others, more) = one, other
-    ours, theirs = (
-        after(cls, x, steps, **options),
-        after(others, x, steps[later:], **more),
-    )
+    ours, theirs = after(one[0], x, steps, **one[1]), after(other[0], x, steps[later:], **other[1])
     np.testing.assert_allclose(ours, theirs, rtol=rtol, atol=atol)
 
 
