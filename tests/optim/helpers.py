@@ -74,6 +74,15 @@ def run_steps(opt, params: dict[str, Parameter], first: int, last: int) -> None:
         opt.step()
 
 
+def started(cls, options=None, steps=0, dtype=np.float64) -> tuple[dict[str, Parameter], optim.Optimizer]:
+    """The parameters by name, and an optimizer of two groups of them, after so many of the recorded steps."""
+    params = start_parameters(dtype, cls)
+    named, half = list(params.items()), len(params) // 2
+    opt = cls([{"params": named[:half]}, {"params": named[half:]}], **(options or {}))
+    run_steps(opt, params, 1, steps)
+    return params, opt
+
+
 def after(cls, x, gradients, dtype=np.float64, **options) -> np.ndarray:
     """Where steps with these gradients lead x."""
     p = Parameter(x, dtype=dtype)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from minilib.autodiff import Tensor
-from minilib.optim import LAMB, SGD, Adam, AdamW
-from tests.optim.helpers import METHODS, Parameter, every_method, set_gradients, snapshot, start_parameters
+from minilib.optim import LAMB, SGD, Adam
+from tests.optim.helpers import METHODS, Parameter, every_method, set_gradients, snapshot, started
 
 NAN, INF = float("nan"), float("inf")
 NOT_NUMBERS = [NAN, "0.1", None, True, 1j, [0.1]]
@@ -56,13 +56,8 @@ every_option = pytest.mark.parametrize(("cls", "option", "values"), CASES)
 
 def midway(cls, options=None):
     """An optimizer after three steps, with gradients for the fourth."""
-    params = start_parameters(cls=cls)
-    named, half = list(params.items()), len(params) // 2
-    opt = cls([{"params": named[:half]}, {"params": named[half:]}], **(options or {}))
-    for t in range(1, 5):
-        set_gradients(params, t)
-        if t < 4:
-            opt.step()
+    params, opt = started(cls, options, steps=3)
+    set_gradients(params, 4)
     return params, opt
 
 
@@ -191,29 +186,25 @@ def test_a_gradient_too_large_for_float32_is_refused():
 # Loading
 
 
-def changed(saved, **change):
-    saved["param_groups"][0].update(change)
+def with_a_bad_rate(saved):
+    saved["param_groups"][0]["lr"] = NAN
     return saved
 
 
-def test_a_state_dict_of_other_shapes_is_refused_and_nothing_changes():
+@pytest.mark.parametrize(
+    ("saved", "message"),
+    [
+        (lambda _: Adam([Parameter(np.ones(7))]).state_dict(), r"shapes .*\(7,\).*, this optimizer's are "),
+        (lambda opt: Adam([p for *_, p in opt.parameters()]).state_dict(), "is for parameters of shapes"),
+        (lambda _: started(LAMB)[1].state_dict(), "has the options .*'phi'.*, this optimizer has "),
+        (lambda opt: with_a_bad_rate(opt.state_dict()), "lr must be a finite number >= 0, got nan"),
+    ],
+)
+def test_a_state_dict_of_other_shapes_or_options_is_refused_and_nothing_changes(saved, message):
     _, opt = midway(Adam)
     before = snapshot(opt)
-    with pytest.raises(ValueError, match=r"state_dict is for parameters of shapes .*\(7,\).*, this optimizer's are "):
-        opt.load_state_dict(Adam([Parameter(np.ones(7))]).state_dict())
-    one_group = Adam([p for g in opt.param_groups for p in g["params"]])
-    with pytest.raises(ValueError, match="state_dict is for parameters of shapes"):
-        opt.load_state_dict(one_group.state_dict())
-    assert snapshot(opt) == before
-
-
-def test_a_state_dict_with_other_options_is_refused_and_nothing_changes():
-    _, opt = midway(AdamW)
-    before = snapshot(opt)
-    with pytest.raises(ValueError, match="state_dict has the options .*'phi'.*, this optimizer has "):
-        opt.load_state_dict(midway(LAMB)[1].state_dict())
-    with pytest.raises(ValueError, match="lr must be a finite number >= 0, got nan"):
-        opt.load_state_dict(changed(opt.state_dict(), lr=NAN))
+    with pytest.raises(ValueError, match=message):
+        opt.load_state_dict(saved(opt))
     assert snapshot(opt) == before
 
 

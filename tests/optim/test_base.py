@@ -12,9 +12,9 @@ from tests.optim.helpers import (
     Parameter,
     after,
     every_method,
-    run_steps,
     set_gradients,
     start_parameters,
+    started,
 )
 
 # Steps
@@ -23,8 +23,7 @@ from tests.optim.helpers import (
 @every_method
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_parameters_and_state_keep_the_dtype_whatever_the_gradients_and_the_rate_are(cls, options, dtype):
-    params = start_parameters(dtype, cls)
-    opt = cls(params.values(), **options)
+    params, opt = started(cls, options, dtype=dtype)
     for t in range(1, 4):
         set_gradients(params, t)
         opt.lr = np.float64(0.1)
@@ -38,9 +37,8 @@ def test_parameters_and_state_keep_the_dtype_whatever_the_gradients_and_the_rate
 @every_method
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_gradients_of_zero_from_the_first_step_on_change_nothing_without_decay(cls, options, dtype):
-    params = start_parameters(dtype, cls)
+    params, opt = started(cls, options | {"weight_decay": 0.0}, dtype=dtype)
     before = copy.deepcopy(params)
-    opt = cls(params.values(), **(options | {"weight_decay": 0.0}))
     for _ in range(3):
         for p in params.values():
             p.grad = np.zeros_like(p.data)
@@ -51,9 +49,7 @@ def test_gradients_of_zero_from_the_first_step_on_change_nothing_without_decay(c
 
 @every_method
 def test_a_step_leaves_the_gradients_as_they_were(cls, options):
-    params = start_parameters(cls=cls)
-    opt = cls(params.values(), **options)
-    run_steps(opt, params, 1, 3)
+    params, opt = started(cls, options, steps=3)
     set_gradients(params, 4)
     before = {n: p.grad.copy() for n, p in params.items()}
     opt.step()
@@ -62,20 +58,16 @@ def test_a_step_leaves_the_gradients_as_they_were(cls, options):
 
 @every_method
 def test_a_parameter_without_a_gradient_stands_still_and_its_state_too(cls, options):
-    params = start_parameters(cls=cls)
-    alone = {"matrix": copy.deepcopy(params["matrix"])}
-    opt, opt_alone = cls(params.values(), **options), cls(alone.values(), **options)
+    params, opt = started(cls, options)
+    gradients = []
     for t in range(1, 7):
         set_gradients(params, t)
-        set_gradients({n: alone.get(n, Parameter(0.0)) for n in params}, t)
-        if t % 2:
-            params["matrix"].grad = alone["matrix"].grad = None
-        else:
-            opt_alone.step()
+        gradients.append(params["matrix"].grad)
+        params["matrix"].grad = None if t % 2 else gradients[-1]
         opt.step()
-    assert opt.state[0]["step"] == 3
-    assert opt.state[1]["step"] == 6
-    np.testing.assert_array_equal(params["matrix"].data, alone["matrix"].data)
+    assert [opt.state[i]["step"] for i in (0, 1)] == [3, 6]
+    alone = after(cls, start_parameters(cls=cls)["matrix"].data, gradients[1::2], **options)
+    np.testing.assert_array_equal(params["matrix"].data, alone)
 
 
 def test_zero_grad_forgets_all_gradients(parameter):
@@ -143,24 +135,24 @@ def test_float32_goes_where_float64_goes_whatever_the_size_of_the_gradient(cls, 
 
 @every_method
 def test_groups_with_options_of_their_own_are_like_separate_optimizers(cls, options):
-    params, others = start_parameters(cls=cls), start_parameters(cls=cls)
     special = {"lr": 0.01, "weight_decay": 0.0}
-    is_second = {n: k >= len(params) // 2 for k, n in enumerate(params)}
-    groups = [
-        {"params": [(n, p) for n, p in params.items() if not is_second[n]]},
-        {"params": [(n, p) for n, p in params.items() if is_second[n]], **special},
-    ]
-    together = cls(groups, **options)
-    firsts = cls([p for n, p in others.items() if not is_second[n]], **options)
-    seconds = cls([p for n, p in others.items() if is_second[n]], **(options | special))
+    params, others = start_parameters(cls=cls), start_parameters(cls=cls)
+    half = len(params) // 2
+
+    def halves(some):
+        return list(some.items())[:half], list(some.items())[half:]
+
+    first, second = halves(params)
+    together = cls([{"params": first}, {"params": second, **special}], **options)
+    apart = [cls(some, **more) for some, more in zip(halves(others), (options, options | special), strict=True)]
     for t in range(1, 6):
-        for some in (params, others):
-            set_gradients(some, t)
-        for opt in (together, firsts, seconds):
+        set_gradients(params, t)
+        set_gradients(others, t)
+        for opt in (together, *apart):
             opt.step()
     for n in params:
         np.testing.assert_array_equal(params[n].data, others[n].data)
-    assert together.state_bytes() == firsts.state_bytes() + seconds.state_bytes()
+    assert together.state_bytes() == sum(opt.state_bytes() for opt in apart)
 
 
 def test_options_are_read_from_the_first_group_also_after_a_step_and_set_in_all():

@@ -68,35 +68,17 @@ SAME = [
 
 @pytest.mark.parametrize(("one", "other", "x", "steps", "later", "rtol", "atol"), SAME)
 def test_a_method_takes_the_steps_of_another(one, other, x, steps, later, rtol, atol):
-    (cls, options), (others, more) = one, other
-    ours, theirs = (
-        after(cls, x, steps, **options),
-        after(others, x, steps[later:], **more),
-    )
+    ours, theirs = after(one[0], x, steps, **one[1]), after(other[0], x, steps[later:], **other[1])
     np.testing.assert_allclose(ours, theirs, rtol=rtol, atol=atol)
 
 
-TINY = {"eps": 1e-200}
-ADAM = TINY | {"betas": (0.7, 0.8)}
+TINY = LR | {"eps": 1e-200}
 # method -> options under which only epsilon would tell gradients of another size
-SIZE_FREE = {
-    "Adagrad": TINY,
-    "RMSProp": TINY,
-    "Adam": ADAM,
-    "AdamW": ADAM,
-    "AMSGrad": ADAM,
-    "LARS": {},
-    "LARS2020": {},
-    "LAMB": TINY | {"weight_decay": 0.1},
-    "Adafactor": {},
-    "CAME": {"lr": 0.01},
-    "SM3": TINY,
-    "Lion": {},
-    "AdamMini": TINY,
-    "SOAP": TINY,
-    "Muon": {},
-    "ScheduleFree": TINY,
-}
+SIZE_FREE = (
+    dict.fromkeys("Adagrad RMSProp Adam AdamW AMSGrad SM3 AdamMini SOAP ScheduleFree".split(), TINY)
+    | dict.fromkeys("LARS LARS2020 Adafactor Lion Muon".split(), LR)
+    | {"LAMB": TINY | {"weight_decay": 0.1}, "CAME": {"lr": 0.01}}
+)
 UNIT_FREE = {"LARS": {}, "LARS2020": {}, "LAMB": {"weight_decay": 0.0}, "Adafactor": {}}
 seeds = st.integers(0, 2**20)
 
@@ -111,7 +93,7 @@ def start_and_gradients(seed):
 @given(seed=seeds, scale=st.floats(1e-6, 1e6))
 def test_the_size_of_the_gradient_does_not_matter(name, seed, scale):
     x, gradients = start_and_gradients(seed)
-    cls, options = optim.METHODS[name], {"lr": 0.1} | SIZE_FREE[name]
+    cls, options = optim.METHODS[name], SIZE_FREE[name]
     plain = after(cls, x, gradients, **options)
     scaled = after(cls, x, [scale * g for g in gradients], **options)
     loose = 1e-8 if name == "SOAP" else 1e-10  # whose eigenvalues may lie close

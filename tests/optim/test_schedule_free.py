@@ -15,12 +15,14 @@ DEFAULTS = {
     )
 }
 
-TINY = {"lr": 0.1, "eps": 1e-300}
+TINY, B = {"lr": 0.1, "eps": 1e-300}, (0.75, 0.9)
 BY_HAND = [
     # g = 2: z = 1 - 0.1 = 0.9, c = 1, x = 0.9, y = 0.9.  g = 2: z = 0.8, c = 1/2, x = 0.85, y = 0.25 z + 0.75 x
-    by_hand("two steps", ScheduleFree, 1, [2, 2], 0.25 * 0.8 + 0.75 * 0.85, rtol=1e-13, betas=(0.75, 0.9), **TINY),
-    # z = 2 - 0.1 (1 + 0.5 * 2) = 1.8, and y = x = z after one step
+    by_hand("two steps", ScheduleFree, 1, [2, 2], 0.25 * 0.8 + 0.75 * 0.85, rtol=1e-13, betas=B, **TINY),
+    # z = 2 - 0.1 (1 + 0.5 * 2) = 1.8 = x = y; z = 1.8 - 0.1 (1 + 0.5 * 1.8) = 1.61, x = 1.705, y = 1.68125;
+    # z = 1.61 - 0.1 (1 + 0.5 * 1.68125) = 1.4259375, x a third of the way from 1.705 to z, y a quarter from there to z
     by_hand("decay is of y, from z", ScheduleFree, 2, [3], 1.8, rtol=1e-14, weight_decay=0.5, **TINY),
+    by_hand("decay is of y, from z", ScheduleFree, 2, 3 * [3], 1.565468750, 1e-13, betas=B, weight_decay=0.5, **TINY),
     by_hand("a rate of 0 moves nothing", ScheduleFree, [1, 2], 2 * [[3, 4]], [1, 2], rtol=0, lr=0.0),
 ]
 RNG = np.random.default_rng(0)

@@ -6,8 +6,7 @@ from minilib.theory.arithmetic import square
 from minilib.theory.decide import decide
 from minilib.theory.steps import Step, real
 from proofs import came, lamb, sgd
-from tests.theory.false_statements import FALSE
-from tests.theory.true_statements import TRUE
+from tests.theory.statements import FALSE, TRUE
 
 pytest.importorskip("z3")
 
@@ -46,18 +45,18 @@ def test_a_true_step_is_proved(step, sizes, by):
 
 
 @pytest.mark.parametrize(
-    ("name", "sizes"),
+    ("step", "sizes"),
     [
-        ("LAMB (2), sign of zero", {"d": 2}),
-        ("LAMB (4), as printed", {"d": 2, "n": 2}),
-        ("big batches, opens upwards", {"d": 2}),
-        ("CAME, the clip bounds nothing", {}),
-        ("momentum, half the root of the best beta", {}),
-        ("tangent below without convexity", {"d": 1}),
+        (lamb.signs_printed, {"d": 2}),
+        (lamb.printed, {"d": 2, "n": 2}),
+        (came.no_bound, {}),
+        (FALSE["half the root of the best beta"], {}),
+        (FALSE["tangent below without convexity"], {"d": 1}),
     ],
+    ids=lambda x: getattr(x, "name", None),
 )
-def test_z3_refutes_a_false_step_with_a_counterexample(name, sizes):
-    found = decide(FALSE[name], sizes, 10)
+def test_z3_refutes_a_false_step_with_a_counterexample(step, sizes):
+    found = decide(step, sizes, 10)
     assert found.answer == "false"
     assert found.counterexample is not None
 

@@ -40,15 +40,16 @@ def test_sample_gradients_equal_central_differences_and_average_to_the_gradient(
     assert problem.f(x, batch) == pytest.approx(problem.losses(x)[batch].mean())
 
 
+def points_and_steps(rng):
+    return [(rng.normal(size=4), scale * rng.normal(size=4)) for scale in (1e-3, 0.1, 1, 10) for _ in range(200)]
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_gradient_changes_by_at_most_L_times_the_distance(name, rng):
     problem = finite_sums(rng)[name]
-    for scale in (1e-3, 0.1, 1, 10):
-        for _ in range(200):
-            x = rng.normal(size=4)
-            y = x + scale * rng.normal(size=4)
-            moved = np.linalg.norm(problem.grad(x) - problem.grad(y))
-            assert moved <= problem.L * np.linalg.norm(x - y) * (1 + 1e-9)
+    for x, step in points_and_steps(rng):
+        moved = np.linalg.norm(problem.grad(x) - problem.grad(x + step))
+        assert moved <= problem.L * np.linalg.norm(step) * (1 + 1e-9)
 
 
 def test_quadratic_attains_L_and_mu_along_its_eigenvectors(rng):
@@ -83,7 +84,7 @@ def test_quadratic_has_the_same_variance_everywhere_and_its_minimum_at_x_star(rn
 def test_robust_keeps_its_bounds_on_variance_and_on_gradient_entries(rng):
     A = rng.normal(size=(7, 4))
     problem = Robust(A, rng.normal(size=7))
-    points = [scale * rng.normal(size=4) for scale in (0.1, 1, 10) for _ in range(200)]
+    points = [step for _, step in points_and_steps(rng)]
     assert max(problem.variance(x) for x in points) <= problem.sigma2
     assert max(np.abs(problem.sample_grads(x)).max() for x in points) <= problem.G
     assert min(problem.f(x) for x in points) >= problem.f_lower
@@ -101,15 +102,13 @@ def test_robust_keeps_its_layer_constants_on_random_points(rng):
     A = rng.normal(size=(7, 4)) * [1, 10, 1, 0.1]
     problem = Robust(A, rng.normal(size=7))
     L, sigma = problem.layer_constants(LAYERS)
-    for scale in (1e-3, 0.1, 1, 10):
-        for _ in range(200):
-            x = rng.normal(size=4)
-            step = scale * rng.normal(size=4) / [1, 10, 1, 0.1]
-            bend = sum(Li / 2 * step[layer] @ step[layer] for Li, layer in zip(L, LAYERS, strict=True))
-            assert problem.f(x + step) <= problem.f(x) + problem.grad(x) @ step + bend * (1 + 1e-9)
-            g = problem.sample_grads(x)
-            spread = ((g - g.mean(axis=0)) ** 2).mean(axis=0)
-            assert (np.sqrt([spread[layer].sum() for layer in LAYERS]) <= sigma).all()
+    for x, step in points_and_steps(rng):
+        step = step / [1, 10, 1, 0.1]
+        bend = sum(Li / 2 * step[layer] @ step[layer] for Li, layer in zip(L, LAYERS, strict=True))
+        assert problem.f(x + step) <= problem.f(x) + problem.grad(x) @ step + bend * (1 + 1e-9)
+        g = problem.sample_grads(x)
+        spread = ((g - g.mean(axis=0)) ** 2).mean(axis=0)
+        assert (np.sqrt([spread[layer].sum() for layer in LAYERS]) <= sigma).all()
 
 
 def test_robust_layer_constants_are_attained_when_the_layers_agree():
@@ -151,14 +150,16 @@ def test_factorised_reaches_its_minimum_at_the_truncated_svd(rng):
     np.testing.assert_allclose(dV.ravel(), difference(lambda v: problem.f(U, v.reshape(4, 2)), V.ravel()), atol=1e-7)
 
 
-def test_bad_problems_are_refused():
-    with pytest.raises(ValueError, match="symmetric"):
-        Quadratic([[1, 2], [0, 1]])
-    with pytest.raises(ValueError, match="negative eigenvalue, got -1"):
-        Quadratic([-1.0, 1.0])
-    with pytest.raises(ValueError, match="-1 and \\+1 only"):
-        Logistic(np.ones((2, 1)), [0, 1])
-    with pytest.raises(ValueError, match="l2 must be a number >= 0, got -1"):
-        Logistic(np.ones((2, 1)), [1, -1], l2=-1)
-    with pytest.raises(ValueError, match="every coordinate 0 ... 1 once, got \\[0 0\\]"):
-        Robust(np.ones((3, 2)), np.ones(3)).layer_constants([[0], [0]])
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Quadratic([[1, 2], [0, 1]]), "symmetric"),
+        (lambda: Quadratic([-1.0, 1.0]), "negative eigenvalue, got -1"),
+        (lambda: Logistic(np.ones((2, 1)), [0, 1]), r"-1 and \+1 only"),
+        (lambda: Logistic(np.ones((2, 1)), [1, -1], l2=-1), "l2 must be a number >= 0, got -1"),
+        (lambda: Robust(np.ones((3, 2)), np.ones(3)).layer_constants([[0], [0]]), r"0 ... 1 once, got \[0 0\]"),
+    ],
+)
+def test_bad_problems_are_refused(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
