@@ -39,7 +39,8 @@ def disk_full(_):
 
 @pytest.mark.parametrize("kind", SPECIAL)
 @pytest.mark.parametrize("part", ["train", "validation"])
-def test_the_rows_hold_the_stream_and_only_the_last_piece_is_dropped(kind, part):
+def test_the_rows_hold_the_stream_and_only_the_last_piece_is_dropped(kind, part, monkeypatch):
+    monkeypatch.setattr(packing, "CHARACTERS", 100)  # several batches
     tokenizer = get_tokenizer(TEXTS, kind, 400)
     rows = packed_rows(TEXTS, part, tokenizer, LENGTH)
     assert rows.shape[1] == LENGTH
@@ -93,7 +94,8 @@ class TestFiles:
 
     @pytest.fixture
     def packed(self, monkeypatch):
-        """A list that grows with every file that is made."""
+        """A list that grows with every file that is made, of several batches."""
+        monkeypatch.setattr(packing, "CHARACTERS", 100)
         calls, write = [], packing.write
         monkeypatch.setattr(packing, "write", lambda *args: calls.append(args) or write(*args))
         return calls
