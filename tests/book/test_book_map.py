@@ -146,15 +146,19 @@ def test_a_name_fits_its_box():
 def test_the_hours_are_those_of_the_tool():
     cells = book_map.time_cells(ROOT)
     assert not re.search(" (?!of)", "".join(cells.values()))  # a line may end before "of" and nowhere else
-    cells, single = {name: text.replace("\N{NO-BREAK SPACE}", " ") for name, text in cells.items()}, []
+    single = []
+
+    def said(minutes):
+        return book_map.hours(minutes).replace(" ", "\N{NO-BREAK SPACE}")
+
     for name, chapter in FOUND.items():
         found = reading.sections(notebooks.source(ROOT / "notebooks" / f"{chapter.file}.md"))
-        core, whole = (book_map.hours(reading.minutes(*count(found))) for count in (reading.core, reading.whole))
+        core, whole = (said(reading.minutes(*count(found))) for count in (reading.core, reading.whole))
         single += [name] if reading.core(found) == reading.whole(found) else []
-        assert cells[f"time_{name}"] == (whole if name in single else f"{core} of {whole}")
-        said = [int(m) for m in re.findall(r"^\*Level: \w+\. Time: (\d+) minutes", chapter.text, re.MULTILINE)]
-        minutes = sum(said) + reading.MINUTES_AN_EXERCISE * (reading.exercises(found) - len(said))
-        assert cells[f"exercises_{name}"] == book_map.hours(minutes)
+        assert cells[f"time_{name}"] == (whole if name in single else f"{core} of\N{NO-BREAK SPACE}{whole}")
+        told = [int(m) for m in re.findall(r"^\*Level: \w+\. Time: (\d+) minutes", chapter.text, re.MULTILINE)]
+        minutes = sum(told) + reading.MINUTES_AN_EXERCISE * (reading.exercises(found) - len(told))
+        assert cells[f"exercises_{name}"] == said(minutes)
     how = book_map.how(ROOT)
     assert f"{reading.WORDS_A_MINUTE} words" in how
     assert ("no starred sections yet" in how) == bool(single)
