@@ -13,7 +13,19 @@ import rocq
 from docutils import nodes
 from pygments.lexers import get_lexer_by_name
 from pygments.token import STANDARD_TYPES
-from rocq_sources import DEFINED, Declaration, Group, Saboteur, Source, digest_of, groups, labels, saboteurs, sources
+from rocq_sources import (
+    DEFINED,
+    Declaration,
+    Group,
+    Saboteur,
+    Source,
+    digest_of,
+    groups,
+    labels,
+    saboteurs,
+    sources,
+    stale,
+)
 
 FOLDER = "proofs"  # of the pages
 BOUND = re.compile(r"(?:forall|exists|fun|∀|∃|λ)\s+([^,:=]+)|\(([\w' ]+):")
@@ -36,13 +48,8 @@ class Checked:
         if self.sources:
             known = [label for found in labels(root).values() for label in found if label]
             self.groups = groups(self.sources, known)
-        self.records, self.stale = {}, []
-        for name in self.sources:
-            record = rocq.load(root / "book" / "machine", name)
-            if record and record["digest"] == digest_of(name, self.sources):
-                self.records[name] = record
-            else:
-                self.stale.append(name)
+        fresh = [name for name in self.sources if name not in stale(root)]
+        self.records = {name: rocq.load(root / "book" / "machine", name) for name in fresh}
         self.saboteurs: dict[str, list[Saboteur]] = {}
         for saboteur in saboteurs(root / "proofs"):
             self.saboteurs.setdefault(saboteur.label, []).append(saboteur)

@@ -33,6 +33,10 @@ from rocq_sources import Saboteur, Source, astray, digest, digest_of, groups, la
 
 ROOT = Path(__file__).resolve().parent.parent
 UNCHECKED = 4
+NOT_CHECKED = (
+    "proofs not checked: there is no prover. Install Rocq (Debian, Ubuntu: sudo apt-get install coq; macOS: "
+    "brew install rocq), then: make proofs"
+)
 LIMIT = 120  # seconds for one file
 # What the library's real numbers rest on, and what it says.
 AXIOMS = {
@@ -170,7 +174,7 @@ def listen(prover: Prover, source: Source, places: list[tuple[int, int]]) -> dic
     with Session(prover) as session:
         for start, end in places:
             said = session.say(source.plain[start:end])
-            if said.startswith("Toplevel input"):
+            if re.search(r"^Error:", said, re.MULTILINE):
                 raise Stop(f"{source.path.name}:{source.line(start)}: {said}")
             shown = said.split("\n") if "goal" in said else []
             numbers = [lines.setdefault(line.rstrip(), len(lines)) for line in shown]
@@ -316,7 +320,7 @@ def compare_labels(root: Path, every: dict[str, Source], write: bool) -> list[st
 def check(root: Path = ROOT, again: bool = False, write: bool = True) -> int:
     """Check all; the exit status."""
     if not (path := preflight.get_prover()):
-        print("  no prover (Rocq, the package coq of Debian and Ubuntu): the proofs will NOT be checked")
+        print("There is no prover and none could be installed: the proofs will NOT be checked.", flush=True)
         return UNCHECKED
     prover, every, start = Prover(path, root), sources(root / "proofs"), time.monotonic()
     problems = [line for source in every.values() for line in source.violations]

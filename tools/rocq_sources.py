@@ -11,6 +11,7 @@ Deliberately absent: Rocq's grammar. Sentences end at a full stop before white s
 """
 
 import hashlib
+import json
 import re
 import tomllib
 from dataclasses import dataclass, field
@@ -166,6 +167,13 @@ def labels(root: Path) -> dict[str, list[str | None]]:
     """{chapter: the labels of its theorems, lemmas, propositions and corollaries}, None for one without a label."""
     chapters = sorted((root / "notebooks").glob("*.md"))
     return {path.stem: [m[1] for m in LABELLED.finditer(path.read_text(encoding="utf-8"))] for path in chapters}
+
+
+def stale(root: Path) -> list[str]:
+    """The sources that are not what the prover has seen, and whose page has no goals."""
+    every, told = sources(root / "proofs"), root / "book" / "machine"
+    seen = {path.stem: json.loads(path.read_text(encoding="utf-8"))["digest"] for path in told.glob("*.json")}
+    return [name for name in every if seen.get(name) != digest_of(name, every)]
 
 
 @dataclass

@@ -93,30 +93,38 @@ def steps(monkeypatch):
         monkeypatch.setitem(run_tests.STEPS, name, lambda name=name: ran.append(name) or True)
     monkeypatch.setattr(sys, "argv", ["run_tests.py"])
     monkeypatch.setattr(preflight, "get_browser", lambda python: "/usr/bin/browser")
+    monkeypatch.setattr(preflight, "get_prover", lambda: "/usr/bin/coqc")
     monkeypatch.setenv("CHROMIUM", "")
     return ran
 
 
 def test_all_steps_run_in_order_and_the_status_is_0(steps, capsys):
     assert run_tests.main() == 0
-    assert steps == ["lint", "unit", "nbval", "book", "site", "report"]
+    assert steps == ["lint", "proofs", "unit", "nbval", "book", "site", "report"]
     assert capsys.readouterr().out.endswith("all is well\n")
 
 
 def test_without_a_browser_all_else_runs_and_the_status_is_4(steps, monkeypatch, capsys):
     monkeypatch.setattr(preflight, "get_browser", lambda python: None)
     assert run_tests.main() == run_tests.UNCHECKED == 4
-    assert steps == ["lint", "unit", "nbval", "book", "report"]
+    assert steps == ["lint", "proofs", "unit", "nbval", "book", "report"]
     lines = capsys.readouterr().out.splitlines()
     assert "the pages will NOT be checked" in lines[0]
     assert lines[-1].startswith("pages not checked: there is no browser. Install Chromium")
+
+
+def test_without_a_prover_all_else_runs_and_the_status_is_4(steps, monkeypatch, capsys):
+    monkeypatch.setattr(preflight, "get_prover", lambda: None)
+    assert run_tests.main() == run_tests.UNCHECKED
+    assert steps == ["lint", "unit", "nbval", "book", "site", "report"]
+    assert capsys.readouterr().out.splitlines()[-1].startswith("proofs not checked: there is no prover. Install Rocq")
 
 
 def test_a_step_that_fails_keeps_no_other_from_running_and_is_named_last(steps, monkeypatch, capsys):
     monkeypatch.setitem(run_tests.STEPS, "unit", lambda: False)
     monkeypatch.setattr(preflight, "get_browser", lambda python: None)
     assert run_tests.main() == 1
-    assert steps == ["lint", "nbval", "book", "report"]
+    assert steps == ["lint", "proofs", "nbval", "book", "report"]
     assert "failed: unit" in capsys.readouterr().out
 
 
