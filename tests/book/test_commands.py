@@ -31,9 +31,10 @@ def test_everything_that_is_missing_is_said_in_one_list(bare, monkeypatch):
     monkeypatch.setattr(preflight, "PLACES", ())
     lines, able = preflight.survey("test", bare)
     assert able
-    assert [line.split("  ")[0] for line in lines] == ["Python", "disk", "C++ compiler", "browser"]
+    assert [line.split("  ")[0] for line in lines] == ["Python", "disk", "C++ compiler", "browser", "prover"]
     assert "none: compiled optimizers are not tested" in lines[2]
     assert "none found" in lines[3]
+    assert "none found" in lines[4]
 
 
 def test_too_small_a_disk_and_a_python_without_venv_stop_it(bare, monkeypatch):
@@ -83,6 +84,22 @@ def test_a_browser_is_asked_of_playwright_first_and_then_of_the_system(bare, mon
     assert [way[-1][0] for way in ways] == [str(ROOT / "README.md"), "apt-get"]
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     assert len(preflight.ways_to_a_browser(ROOT / "README.md")) == 1
+
+
+def test_the_prover_is_found_under_both_of_its_names_and_asked_of_the_system(bare, monkeypatch):
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    assert preflight.get_prover() is None
+    tried = bare / "tried"
+    for name in ("sh", "touch"):
+        (bare / name).symlink_to(f"/bin/{name}")
+    program(bare / "apt-get")
+    (bare / "apt-get").write_text(f'#!/bin/sh\n[ "$5" != coq ] || touch {tried}\n')
+    assert preflight.get_prover() is None
+    assert tried.exists()
+    path = program(bare / "rocq")
+    assert preflight.get_prover() == path
+    path = program(bare / "coqc")
+    assert preflight.get_prover() == path
 
 
 @pytest.fixture
