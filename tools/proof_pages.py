@@ -10,25 +10,14 @@ import re
 from pathlib import Path
 
 import rocq
+import rocq_sources
 from docutils import nodes
 from pygments.lexers import get_lexer_by_name
 from pygments.token import STANDARD_TYPES
-from rocq_sources import (
-    DEFINED,
-    Declaration,
-    Group,
-    Saboteur,
-    Source,
-    digest_of,
-    groups,
-    labels,
-    saboteurs,
-    sources,
-    stale,
-)
+from rocq_sources import DEFINED, Declaration, Group, Saboteur, Source
 
 FOLDER = "proofs"  # of the pages
-BOUND = re.compile(r"(?:forall|exists|fun|∀|∃|λ)\s+([^,:=]+)|\(([\w' ]+):")
+BOUND = re.compile(r"(?:forall|exists|fun)\s(.*?)(?:,|=>)|(?:Variables?|Hypothes[ie]s)\s([^:]*):", re.DOTALL)
 
 
 def escaped(text: str) -> str:
@@ -43,27 +32,23 @@ class Checked:
     """The sources of a book, what the prover said of them, and which of them belong to a label."""
 
     def __init__(self, root: Path):
-        self.sources = sources(root / "proofs")
-        self.groups: dict[str, Group] = {}
-        if self.sources:
-            known = [label for found in labels(root).values() for label in found if label]
-            self.groups = groups(self.sources, known)
-        fresh = [name for name in self.sources if name not in stale(root)]
+        self.sources = rocq_sources.sources(root / "proofs")
+        self.groups = rocq_sources.groups(self.sources, rocq_sources.all_labels(root))
+        fresh = self.sources.keys() - rocq_sources.stale(root)
         self.records = {name: rocq.load(root / "book" / "machine", name) for name in fresh}
         self.saboteurs: dict[str, list[Saboteur]] = {}
-        for saboteur in saboteurs(root / "proofs"):
+        for saboteur in rocq_sources.saboteurs(root / "proofs"):
             self.saboteurs.setdefault(saboteur.label, []).append(saboteur)
-        self.defined = {
-            one.name: source.name
-            for source in self.sources.values()
-            for one in source.declarations
-            if re.fullmatch(DEFINED, one.kind)
-        }
+
+    def defined(self, source: Source) -> dict[str, str]:
+        """{name: file} of all definitions that a source can see."""
+        files = [self.sources[name] for name in rocq_sources.stands_on(source.name, self.sources)]
+        return {one.name: file.name for file in files for one in file.declarations if one.kind in DEFINED}
 
     def failed(self, saboteur: Saboteur) -> bool:
         """Has the unchanged proof been seen to fail on this change?"""
         name = Path(saboteur.file).stem
-        now = rocq.key(saboteur, digest_of(name, self.sources))
+        now = rocq.key(saboteur, rocq_sources.digest_of(name, self.sources))
         return name in self.records and now in self.records[name]["saboteurs"]
 
 
@@ -84,11 +69,12 @@ def styled(style: str, text: str) -> str:
 
 def with_links(text: str, defined: dict[str, str], up: str) -> str:
     """A statement in which the names that the book defines lead to their definitions."""
-    bound = {name for pair in BOUND.findall(text) for name in re.findall(r"[\w']+", " ".join(pair))}
+    bound = re.sub(r":[^()]*", "", " ".join(f"{a} {b}" for a, b in BOUND.findall(text)))
+    free = {name: file for name, file in defined.items() if name not in re.findall(r"[\w']+", bound)}
     pieces = []
     for _, style, piece in tokens(text):
-        here = not style and piece in defined and piece not in bound
-        pieces.append(link(up + page_of(defined[piece], piece), escaped(piece)) if here else styled(style, piece))
+        here = not style and piece in free
+        pieces.append(link(up + page_of(free[piece], piece), escaped(piece)) if here else styled(style, piece))
     return "".join(pieces)
 
 
@@ -156,7 +142,7 @@ def statements(group: Group, checked: Checked, up: str) -> str:
         shown += lines
         column = one.start - source.text.rfind("\n", 0, one.start) - 1
         text = "\n".join([*lines, ""] if lines else []) + dedented(one.statement, column)
-        blocks.append(with_links(text, checked.defined | {one.name: source.name}, up))
+        blocks.append(with_links(text, checked.defined(source) | {one.name: source.name}, up))
     return '<div class="highlight"><pre>' + "\n\n".join(blocks) + "</pre></div>"
 
 

@@ -1,6 +1,6 @@
 """The theorems that Rocq has proved, a line each, for the page of theorems: words, place, and what was measured."""
 
-from rocq_sources import groups, labels, sources
+from rocq_sources import all_labels, groups, sources
 
 COLUMNS = ("theorem", "in words", "proved", "evaluated", "least slack", "measured", "promised", "needs no theorem")
 HEAD = f"""
@@ -19,9 +19,7 @@ whichever is less.
 
 def names(root) -> list[str]:
     """The labels that have a theorem in Rocq, in the order of the chapters."""
-    known = [label for found in labels(root).values() for label in found if label]
-    proved = groups(sources(root / "proofs"), known)
-    return [label for label in known if label in proved]
+    return [*groups(sources(root / "proofs"), all_labels(root))]
 
 
 def ledger_cells(ledgers: dict, titles: list[str]) -> list[str]:
@@ -43,19 +41,17 @@ def promise_cells(promises: dict, headings: list[str]) -> list[str]:
 
 def table(root, tables: dict, titles_of, whole: dict, escaped) -> str:
     """The table in Markdown; `tables` has the ledgers and promises of the chapters, `titles_of` those of a label."""
-    known = [label for found in labels(root).values() for label in found if label]
-    proved = groups(sources(root / "proofs"), known)
+    proved = groups(sources(root / "proofs"), all_labels(root))
     ledgers = {title: rows for found, _ in tables.values() for title, rows in found.items()}
     promises = {title: rows for _, found in tables.values() for title, rows in found.items()}
     lines = []
-    for label in names(root):
+    for label, group in proved.items():
         titles = titles_of(label)
         headings = [f"{name}: " for name in [*titles, *(name for name, (title, _) in whole.items() if title in titles)]]
-        theorems = proved[label].theorems
-        words = " ".join(escaped(" ".join(one.comment.split())) for _, one in theorems)
+        words = " ".join(escaped(" ".join(one.comment.split())) for _, one in group.theorems)
         leads = ", ".join(
             f'<a href="../proofs/{source.name}.html#{one.name}">{source.name}.v:{source.line(one.start)}</a>'
-            for source, one in theorems
+            for source, one in group.theorems
         )
         cells = [f"{{prf:ref}}`{label}`", words, leads, *ledger_cells(ledgers, titles)]
         lines.append(f"| {' | '.join([*cells, *promise_cells(promises, headings)])} |\n")

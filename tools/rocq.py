@@ -29,7 +29,7 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 
 import preflight
-from rocq_sources import Saboteur, Source, astray, digest, digest_of, groups, labels, saboteurs, sources
+from rocq_sources import NAMED, Saboteur, Source, all_labels, astray, digest, digest_of, groups, saboteurs, sources
 
 ROOT = Path(__file__).resolve().parent.parent
 UNCHECKED = 4
@@ -124,7 +124,10 @@ class Session:
             return []
         if not said.startswith("Axioms:"):
             raise Stop(f"{theorem}: {said}")
-        return sorted(re.findall(r"^([^\s:]+)", said.partition("\n")[2], re.MULTILINE))
+        whole = {name.split(".")[-1]: name for name in AXIOMS}  # the prover shortens what a file has imported
+        return sorted(
+            whole.get(name, name) for name in re.findall(r"^([^\s:]+)", said.partition("\n")[2], re.MULTILINE)
+        )
 
     def __enter__(self):
         return self
@@ -137,8 +140,7 @@ class Session:
 
 def named(source: Source) -> list[str]:
     """The theorems of a source that are named after a label; their steps are checked with them."""
-    names = [one.name for one in source.declarations if re.match(r"(?:thm|lem|prp|prop)_", one.name)]
-    return [name for name in names if "_step_" not in name]
+    return [one.name for one in source.theorems if NAMED.match(one.name) and "_step_" not in one.name]
 
 
 def refuse_axioms(name: str, axioms: list[str]) -> None:
@@ -305,7 +307,7 @@ def not_proved(root: Path) -> list[str]:
 
 def compare_labels(root: Path, every: dict[str, Source], write: bool) -> list[str]:
     """Labels and theorems that miss their counterpart; the list of labels without one is shortened, never extended."""
-    known = [label for found in labels(root).values() for label in found if label]
+    known = all_labels(root)
     missing = [label for label in known if label not in groups(every, known)]
     listed = not_proved(root)
     problems = [f"no chapter has the label of {name}" for name in astray(every, known)]

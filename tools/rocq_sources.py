@@ -20,13 +20,13 @@ from pathlib import Path
 
 LONGEST, WIDEST = 250, 120  # lines of a file, characters of a line
 FORBIDDEN = r"Admitted|admit|give_up|Axioms?|Parameters?|Conjecture|Print|Fail|Unset|bypass_check"
-PROVED = r"Theorem|Lemma|Corollary|Proposition|Remark|Fact"
-DEFINED = r"Definition|Fixpoint|Record|Inductive|Ltac|Notation"
-DECLARED = re.compile(rf"(?:(?:Local|Global)\s+)?({PROVED}|{DEFINED})\s+\"?([\w']+)")
+PROVED = ("Theorem", "Lemma", "Corollary", "Proposition", "Remark", "Fact")
+DEFINED = ("Definition", "Fixpoint", "Record", "Inductive", "Ltac", "Notation")
+DECLARED = re.compile(rf"(?:(?:Local|Global)\s+)?({'|'.join(PROVED + DEFINED)})\s+\"?([\w']+)")
 CONTEXT = re.compile(r"(?:Variables?|Hypothesis|Hypotheses|Context)\s")
-PREFIX = re.compile(r"(?:thm|lem|prp|prop)_")
+OUTSIDE = "outside a section"
 LABELLED = re.compile(r"^:{3,}\{prf:(?:theorem|lemma|proposition|corollary)\}.*\n(?::label: (\S+))?", re.MULTILINE)
-TOKEN = re.compile(r"\(\*|\*\)|\"[^\"]*\"|\.(?=\s|\Z)|(?s:.)")
+NAMED = re.compile(r"(?:thm|lem|prp|prop)_")
 
 
 @dataclass
@@ -38,7 +38,7 @@ class Given:
 
     @property
     def names(self) -> list[str]:
-        return re.findall(r"[\w']+", re.split(r":", self.text, maxsplit=1)[0])[1:]
+        return re.findall(r"[\w']+", self.text.split(":")[0])[1:]
 
 
 @dataclass
@@ -53,30 +53,10 @@ class Declaration:
     given: list[Given] = field(default_factory=list)
 
 
-def sentences(text: str):
-    """(start, end, comment before it) of each sentence; a comment on the line of a sentence's end is not before."""
-    depth, start, comment, opened = 0, None, "", 0
-    for match in TOKEN.finditer(text):
-        piece = match[0]
-        if piece == "(*":
-            opened = opened if depth else match.start()
-            depth += 1
-        elif piece == "*)":
-            depth -= 1
-            own_line = not text[text.rfind("\n", 0, opened) + 1 : opened].strip()
-            if not depth and start is None and own_line:
-                comment = text[opened + 2 : match.start()].strip()
-        elif not depth and start is None and not piece.isspace():
-            start = match.start()
-        if not depth and piece == "." and start is not None:
-            yield start, match.end(), comment
-            start, comment = None, ""
-
-
 def without_comments(text: str) -> str:
     """The same text with spaces in place of its comments."""
     depth, said = 0, []
-    for piece in (match[0] for match in TOKEN.finditer(text)):
+    for piece in re.split(r"(\(\*|\*\))", text):
         depth += piece == "(*"
         said.append(re.sub(r"\S", " ", piece) if depth else piece)
         depth -= piece == "*)"
@@ -89,13 +69,10 @@ class Source:
     def __init__(self, path: Path):
         self.path, self.name = path, path.stem
         self.text = path.read_text(encoding="utf-8")
+        self.plain = without_comments(self.text)
 
     def line(self, position: int) -> int:
         return self.text.count("\n", 0, position) + 1
-
-    @cached_property
-    def plain(self) -> str:
-        return without_comments(self.text)
 
     @cached_property
     def requires(self) -> list[str]:
@@ -105,26 +82,32 @@ class Source:
 
     @cached_property
     def declarations(self) -> list[Declaration]:
-        found, sections, proving = [], [], None
-        for start, end, comment in sentences(self.text):
-            said = self.plain[start:end]
+        found, sections, proving, last = [], [], None, 0
+        for match in re.finditer(r"\S.*?\.(?=\s|\Z)", self.plain, re.DOTALL):
+            (start, end), said = match.span(), match[0]
+            above = re.search(r"\n\s*\(\*((?:(?!\*\)).)*)\*\)\s*\Z", "\n"[last:] + self.text[last:start], re.DOTALL)
+            beside = re.match(r"[ \t]*\(\*(.*?)\*\)", self.text[end:])
+            comment, last = " ".join(above[1].split()) if above else "", end
             if proving:
                 if re.match(r"(?:Qed|Defined)\b", said):
                     proving.end, proving = end, None
-            elif match := re.match(r"Section\s+(\w+)", said):
+            elif re.match(r"Section\s", said):
                 sections.append([])
             elif re.match(r"End\s", said):
                 sections.pop()
             elif CONTEXT.match(said) and sections:
-                beside = re.match(r"[ \t]*\(\*(.*?)\*\)", self.text[end:])
-                sections[-1].append(Given(self.text[start:end], beside[1].strip() if beside else comment))
+                sections[-1].append(Given(said, beside[1].strip() if beside else comment))
+            elif CONTEXT.match(said):  # the prover takes it for an axiom
+                found.append(Declaration(OUTSIDE, said, start, end, end, said, comment))
             elif match := DECLARED.match(said):
-                statement = self.plain[start : end - 1].rstrip()
                 given = [one for section in sections for one in section]
-                one = Declaration(match[1], match[2], start, end, end, statement, comment, given)
-                found.append(one)
-                proving = one if re.fullmatch(PROVED, match[1]) else None
+                found.append(Declaration(*match.groups(), start, end, end, said[:-1].rstrip(), comment, given))
+                proving = found[-1] if match[1] in PROVED else None
         return found
+
+    @property
+    def theorems(self) -> list[Declaration]:
+        return [one for one in self.declarations if one.kind in PROVED]
 
     def at(self, position: int) -> Declaration | None:
         """The declaration with its proof that stands at a position."""
@@ -134,15 +117,21 @@ class Source:
     def violations(self) -> list[str]:
         """What breaks the rules of the sources."""
         lines = self.text.splitlines()
-        found = [f"{self.name}.v:{k}: {len(line)} characters" for k, line in enumerate(lines, 1) if len(line) > WIDEST]
-        if len(lines) > LONGEST:
-            found.append(f"{self.name}.v: {len(lines)} lines, and {LONGEST} are allowed")
+        found = [f"{k}: {len(line)} characters" for k, line in enumerate(lines, 1) if len(line) > WIDEST]
+        found += [f"{len(lines)} lines, and {LONGEST} are allowed"] if len(lines) > LONGEST else []
         words = re.finditer(rf"\b(?:{FORBIDDEN})\b", self.plain)
-        return found + [f"{self.name}.v:{self.line(word.start())}: {word[0]}" for word in words]
+        found += [f"{self.line(word.start())}: {word[0]}" for word in words]
+        free = [one for one in self.declarations if one.kind == OUTSIDE]
+        found += [f"{self.line(one.start)}: {one.name} {OUTSIDE}" for one in free]
+        return [f"{self.name}.v:{line}" for line in found]
 
 
 def sources(folder: Path) -> dict[str, Source]:
     return {path.stem: Source(path) for path in sorted(folder.glob("*.v"))}
+
+
+def digest(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
 def stands_on(name: str, every: dict[str, Source]) -> list[str]:
@@ -154,13 +143,16 @@ def stands_on(name: str, every: dict[str, Source]) -> list[str]:
     return sorted(found)
 
 
-def digest(*parts: str) -> str:
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
-
-
 def digest_of(name: str, every: dict[str, Source]) -> str:
     """Of a file and all that it stands on."""
     return digest(*(f"{other}\n{every[other].text}" for other in stands_on(name, every)))
+
+
+def stale(root: Path) -> list[str]:
+    """The sources that are not what the prover has seen, and whose page has no goals."""
+    every, told = sources(root / "proofs"), root / "book" / "machine"
+    seen = {path.stem: json.loads(path.read_text(encoding="utf-8"))["digest"] for path in told.glob("*.json")}
+    return [name for name in every if seen.get(name) != digest_of(name, every)]
 
 
 def labels(root: Path) -> dict[str, list[str | None]]:
@@ -169,11 +161,8 @@ def labels(root: Path) -> dict[str, list[str | None]]:
     return {path.stem: [m[1] for m in LABELLED.finditer(path.read_text(encoding="utf-8"))] for path in chapters}
 
 
-def stale(root: Path) -> list[str]:
-    """The sources that are not what the prover has seen, and whose page has no goals."""
-    every, told = sources(root / "proofs"), root / "book" / "machine"
-    seen = {path.stem: json.loads(path.read_text(encoding="utf-8"))["digest"] for path in told.glob("*.json")}
-    return [name for name in every if seen.get(name) != digest_of(name, every)]
+def all_labels(root: Path) -> list[str]:
+    return [label for found in labels(root).values() for label in found if label]
 
 
 @dataclass
@@ -185,39 +174,35 @@ class Group:
     steps: list[tuple[Source, Declaration]] = field(default_factory=list)
 
 
-def label_of(name: str, labels: list[str]) -> str | None:
+def label_of(name: str, known: list[str]) -> str | None:
     """The label that a theorem's name begins with, the longest of several."""
-    fits = [label for label in labels if f"{name}_".startswith(label.replace("-", "_") + "_")]
+    fits = [label for label in known if f"{name}_".startswith(label.replace("-", "_") + "_")]
     return max(fits, key=len, default=None)
 
 
-def groups(every: dict[str, Source], labels: list[str]) -> dict[str, Group]:
+def groups(every: dict[str, Source], known: list[str]) -> dict[str, Group]:
     """{label: its theorems, instances and steps}, for the labels that have a theorem."""
-    found, waiting = {}, []
+    found = {label: Group() for label in known}
     for source in every.values():
-        for one in (one for one in source.declarations if re.fullmatch(PROVED, one.kind)):
-            label = label_of(one.name, labels)
+        waiting = []
+        for one in source.theorems:
+            group = found.get(label_of(one.name, known))
             if re.match(r"step_\d", one.name):
                 waiting.append((source, one))
-            elif label and re.search(r"_step_\d\w*$", one.name):
-                found.setdefault(label, Group()).steps.append((source, one))
-            elif label and "_instance" in one.name:
-                found.setdefault(label, Group()).instances.append((source, one))
-            elif label:
-                found.setdefault(label, Group()).theorems.append((source, one))
-                found[label].steps += [(file, step) for file, step in waiting if file is source]
-                waiting = []
+            elif group and "_step_" in one.name:
+                group.steps.append((source, one))
+            elif group and "_instance" in one.name:
+                group.instances.append((source, one))
+            elif group:
+                group.theorems.append((source, one))
+                group.steps, waiting = group.steps + waiting, []
     return {label: group for label, group in found.items() if group.theorems}
 
 
-def astray(every: dict[str, Source], labels: list[str]) -> list[str]:
+def astray(every: dict[str, Source], known: list[str]) -> list[str]:
     """Theorems that are called after a label that no chapter has."""
-    declared = [(source, one) for source in every.values() for one in source.declarations]
-    return [
-        f"{source.name}.v: {one.name}"
-        for source, one in declared
-        if PREFIX.match(one.name) and re.fullmatch(PROVED, one.kind) and not label_of(one.name, labels)
-    ]
+    named = [(source.name, one.name) for source in every.values() for one in source.theorems if NAMED.match(one.name)]
+    return [f"{file}.v: {name}" for file, name in named if not label_of(name, known)]
 
 
 @dataclass(frozen=True)

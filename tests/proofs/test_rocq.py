@@ -12,7 +12,7 @@ from rocq_sources import Source, groups, label_of, sources
 
 ROOT = rocq.ROOT
 EVERY = sources(ROOT / "proofs")
-LABELS = [label for found in rocq_sources.labels(ROOT).values() for label in found if label]
+LABELS = rocq_sources.all_labels(ROOT)
 PROVED = groups(EVERY, LABELS)
 SABOTEURS = rocq_sources.saboteurs(ROOT / "proofs")
 
@@ -122,8 +122,10 @@ def test_what_a_source_must_not_have_is_found(tmp_path):
     path = tmp_path / "a.v"
     path.write_text("(* admit, Axiom: in a comment they may stand *)\nAxiom x : False.\nLemma y : False.\nAdmitted.\n")
     assert Source(path).violations == ["a.v:2: Axiom", "a.v:4: Admitted"]
+    path.write_text("Require Import sums.\nVariable q : False.\n")
+    assert Source(path).violations == ["a.v:2: Variable q : False. outside a section"]
     path.write_text("x" * 121 + "\n" * 251)
-    assert Source(path).violations == ["a.v:1: 121 characters", "a.v: 251 lines, and 250 are allowed"]
+    assert Source(path).violations == ["a.v:1: 121 characters", "a.v:251 lines, and 250 are allowed"]
 
 
 def test_a_saboteur_whose_text_is_not_there_is_refused(book):
