@@ -47,6 +47,8 @@ AXIOMS = {
     "Classical_Prop.classic": "a statement is true or false",
 }
 ERROR = re.compile(r'File "[^"]*", line (\d+), characters (\d+)-\d+:\nError:\s*(.*)', re.DOTALL)
+# What the prover says beside its answer.
+ASIDE = r"(?:Toplevel input(?:(?!Error:).)*?)?<(infomsg|warning)>.*?</\1>|<prompt>.*?</prompt>| \(ID \d+\)"
 # A change after which the proof cannot even be read shows nothing about the proof.
 UNREADABLE = ("Syntax error", "was not found in the current")
 
@@ -110,8 +112,7 @@ class Session:
         said = b""
         while not said.endswith(b"</prompt>") and (more := self.process.stdout.read1()):
             said += more
-        plain = re.sub(r"<prompt>.*?</prompt>|<(infomsg|warning)>.*?</\1>", "", said.decode(), flags=re.DOTALL)
-        return re.sub(r" \(ID \d+\)", "", plain).strip()
+        return re.sub(ASIDE, "", said.decode(), flags=re.DOTALL).strip()
 
     def say(self, sentence: str) -> str:
         self.process.stdin.write((sentence.replace("\n", " ") + "\n").encode())
@@ -241,9 +242,7 @@ def sabotage(prover: Prover, source: Source, saboteur: Saboteur) -> None:
         raise Stop(f"{where}: the proof stands all the same")
     if not (error := ERROR.search(done.stderr)):
         raise Stop(f"{where}: {done.stderr.strip()}")
-    line = spoiled.text.split("\n")[int(error[1]) - 1].encode()
-    begin = sum(len(text) + 1 for text in spoiled.text.split("\n")[: int(error[1]) - 1])
-    place = begin + len(line[: int(error[2])].decode())
+    place = sum(len(line) + 1 for line in spoiled.text.split("\n")[: int(error[1]) - 1]) + int(error[2])
     lemma = spoiled.at(place)
     if lemma is None or lemma.name != saboteur.fails_in or place < lemma.proof:
         there = f"in {lemma.name}" if lemma and place >= lemma.proof else f"at line {error[1]}, outside a proof"
@@ -255,7 +254,11 @@ def sabotage(prover: Prover, source: Source, saboteur: Saboteur) -> None:
 def check_saboteurs(prover: Prover, every: dict[str, Source], again: bool, write: bool) -> tuple[int, list[str]]:
     """Try the saboteurs whose result is not known; how many were tried, and what is wrong."""
     wanted, problems, tried = {}, [], 0
-    for saboteur in saboteurs(prover.folder):
+    try:
+        listed = saboteurs(prover.folder)
+    except (KeyError, OSError, TypeError, ValueError) as error:
+        return 0, [f"proofs/saboteurs: {error}"]
+    for saboteur in listed:
         wanted.setdefault(Path(saboteur.file).stem, []).append(saboteur)
     with ThreadPoolExecutor(2) as pool:
         for name, source in every.items():

@@ -11,16 +11,14 @@ import math
 import operator
 import re
 
-TOKEN = re.compile(r"\s+|(%\w+)|(\d+|[A-Za-z_][\w'.]*|/\\|\\/|<->|->|=>|<=|>=|<>|[^\s\w])")
-LEVELS = {"->": 99, "\\/": 85, "/\\": 80, "+": 50, "-": 50, "*": 40, "/": 40, "^": 30}
+TOKEN = re.compile(r"%\w+|(\d+|[A-Za-z_][\w'.]*|/\\|\\/|->|=>|<=|>=|<>|[^\s\w])")
 RELATION = 70
-LEVELS |= dict.fromkeys(["=", "<", ">", "<=", ">=", "<>"], RELATION)
+LEVELS = {"->": 99, "\\/": 85, "/\\": 80, "+": 50, "-": 50, "*": 40, "/": 40, "^": 30}
+LEVELS |= dict.fromkeys(("=", "<", ">", "<=", ">=", "<>"), RELATION)
 FROM_THE_RIGHT = ("->", "\\/", "/\\", "^")
 PREFIX = {"-": 35, "/": 35, "~": 75}
 BINDERS = ("forall", "exists", "fun")
-OPERATORS = {
-    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "^": operator.pow,
-}  # fmt: skip
+OPERATORS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "^": operator.pow}
 LIBRARY = {
     "INR": lambda n: float(n), "IZR": lambda n: float(n), "sqrt": lambda x: math.sqrt(x), "ln": lambda x: math.log(x),
     "exp": lambda x: math.exp(x), "Rabs": lambda x: abs(x), "Rmin": lambda x, y: min(x, y),
@@ -29,83 +27,58 @@ LIBRARY = {
 }  # fmt: skip
 
 
-class Reader:
-    def __init__(self, text: str):
-        self.rest = [match[2] for match in TOKEN.finditer(text) if match[2]]
-
-    def next(self) -> str:
-        return self.rest.pop(0) if self.rest else ""
-
-    def peek(self) -> str:
-        return self.rest[0] if self.rest else ""
-
-    def term(self, level: int = 200):
-        """A term whose signs bind at least as tightly as `level`: nested tuples, names and numbers."""
-        sign = self.peek()
-        if sign in BINDERS:
-            self.next()
-            names, depth = [], 0
-            while (word := self.next()) not in (",", "=>") or depth:
-                depth += (word == "(") - (word == ")")
-                names.append(word)
-            typed = re.sub(r":[^()]*", "", " ".join(names))
-            return (sign, re.findall(r"[\w']+", typed), self.term())
-        if sign in PREFIX:
-            self.next()
-            left = (sign, self.term(PREFIX[sign]))
-        else:
-            left = self.application()
-        while (sign := self.peek()) in LEVELS and LEVELS[sign] <= level:
-            self.next()
-            left = (sign, left, self.term(LEVELS[sign] - (sign not in FROM_THE_RIGHT)))
-        return left
-
-    def application(self):
-        words = [self.atom()]
-        while self.peek() == "(" or re.match(r"\w", self.peek()) and self.peek() not in BINDERS:
-            words.append(self.atom())
-        return ("apply", *words) if len(words) > 1 else words[0]
-
-    def atom(self):
-        word = self.next()
-        if word == "(":
-            inside = self.term()
-            if self.next() != ")":
-                raise SyntaxError(f"no ) before {' '.join(self.rest[:8])}")
-            return inside
-        if not re.match(r"\w", word):
-            raise SyntaxError(f"{word!r} before {' '.join(self.rest[:8])}")
-        return int(word) if word.isdigit() else word
+def term(words: list[str], level: int = 200):
+    """Read a term whose signs bind at least as tightly as `level`: tuples that begin with a sign, names, numbers."""
+    if words[0] in BINDERS:
+        end = next(k for k, word in enumerate(words) if word in (",", "=>"))
+        (sign, *bound), words[:] = words[:end], words[end + 1 :]
+        names = re.findall(r"[\w']+", re.sub(r":[^()]*", "", " ".join(bound)))
+        return (sign, names, term(words))
+    if words[0] in PREFIX:
+        sign = words.pop(0)
+        left = (sign, term(words, PREFIX[sign]))
+    else:
+        parts = [atom(words)]
+        while words[0] == "(" or re.match(r"\w", words[0]) and words[0] not in BINDERS:
+            parts.append(atom(words))
+        left = ("apply", *parts) if len(parts) > 1 else parts[0]
+    while (sign := words[0]) in LEVELS and LEVELS[sign] <= level:
+        del words[0]
+        left = (sign, left, term(words, LEVELS[sign] - (sign not in FROM_THE_RIGHT)))
+    return left
 
 
-def conclusions(term) -> list:
-    """The parts of a statement that it claims, without what they assume."""
-    if term[0] == "forall":
-        return conclusions(term[2])
-    if term[0] == "->":
-        return conclusions(term[2])
-    if term[0] == "/\\":
-        return conclusions(term[1]) + conclusions(term[2])
-    return [term]
-
-
-def sides(statement: str) -> list[tuple]:
-    """(left, relation, right) of each comparison that a statement claims; `a <= b < c` gives two."""
-    reader = Reader(statement.partition(":")[2])
-    term, found = reader.term(), []
-    if reader.rest:
-        raise SyntaxError(f"not read: {' '.join(reader.rest[:8])}")
-    for claim in conclusions(term):
-        found += compared(claim)
-    return found
+def atom(words: list[str]):
+    if (word := words.pop(0)) == "(":
+        inside = term(words)
+        if words.pop(0) != ")":
+            raise SyntaxError(f"no ) before {' '.join(words[:8])}")
+        return inside
+    if not re.match(r"\w", word):
+        raise SyntaxError(f"{word!r} before {' '.join(words[:8])}")
+    return int(word) if word.isdigit() else word
 
 
 def compared(claim) -> list[tuple]:
-    if LEVELS.get(claim[0]) != RELATION:
+    """The comparisons in what a statement claims; `a <= b < c` has two."""
+    head, *parts = claim if isinstance(claim, tuple) else [claim]
+    if head in ("forall", "->"):
+        return compared(parts[1])
+    if head == "/\\":
+        return compared(parts[0]) + compared(parts[1])
+    if LEVELS.get(head) != RELATION:
         return []
-    relation, left, right = claim
-    before = compared(left) if isinstance(left, tuple) else []
-    return [*before, (before[-1][2] if before else left, relation, right)]
+    before = compared(parts[0])
+    return [*before, (before[-1][2] if before else parts[0], head, parts[1])]
+
+
+def sides(statement: str) -> list[tuple]:
+    """(left, relation, right) of each comparison that a statement claims."""
+    words = [word for word in TOKEN.findall(statement.partition(":")[2]) if word] + [""]
+    claim = term(words)
+    if words != [""]:
+        raise SyntaxError(f"not read: {' '.join(words[:8])}")
+    return compared(claim)
 
 
 def apply(function, arguments: list):
@@ -115,22 +88,20 @@ def apply(function, arguments: list):
             function, arguments = function[arguments[0]], arguments[1:]
             continue
         count = len(inspect.signature(function).parameters)
-        if count > len(arguments):
-            return lambda *more, function=function, given=arguments: apply(function, [*given, *more])
         function, arguments = function(*arguments[:count]), arguments[count:]
     return function
 
 
-def evaluate(term, values: dict):
-    """The number that a term is for these values of its names."""
-    if isinstance(term, int):
-        return term
-    if isinstance(term, str):
-        return values[term] if term in values else LIBRARY[term]
-    head, *parts = term
+def evaluate(side, values: dict):
+    """The number that a side is for these values of its names."""
+    if isinstance(side, int):
+        return side
+    if isinstance(side, str):
+        return values[side] if side in values else LIBRARY[side]
+    head, *parts = side
     if head == "fun":
-        names, body = parts
-        return lambda first: evaluate(("fun", names[1:], body) if names[1:] else body, values | {names[0]: first})
+        (name, *more), body = parts
+        return lambda given: evaluate(("fun", more, body) if more else body, values | {name: given})
     numbers = [evaluate(part, values) for part in parts]
     if head == "apply":
         return apply(numbers[0], numbers[1:])

@@ -1,6 +1,5 @@
 """The proofs in Rocq: rules of the sources, records of today, labels, saboteurs, and what rocq.py refuses."""
 
-import json
 import re
 from pathlib import Path
 
@@ -8,7 +7,7 @@ import preflight
 import pytest
 import rocq
 import rocq_sources
-from rocq_sources import Source, groups, label_of, sources
+from rocq_sources import Source, groups, sources
 
 ROOT = rocq.ROOT
 EVERY = sources(ROOT / "proofs")
@@ -53,12 +52,6 @@ def test_every_saboteur_is_of_a_theorem_and_breaks_a_lemma_that_is_there():
         assert one.old != one.new
 
 
-def test_a_label_takes_the_theorems_that_begin_with_it_and_the_longest_wins():
-    labels = ["thm-lamb", "thm-lamb-sign"]
-    names = ("thm_lamb", "thm_lamb_best", "thm_lamb_sign_instance", "thm_lambda")
-    assert [label_of(name, labels) for name in names] == ["thm-lamb", "thm-lamb", "thm-lamb-sign", None]
-
-
 TEXT = """\
 (* What it is (* and more *). Not a sentence. *)
 Require Import sums.
@@ -74,8 +67,8 @@ Section S.
 End S.
 Lemma thm_x_instance : 1 < 2.
 Proof. exact (PeanoNat.Nat.lt_succ_diag_r 1). Qed.
-Lemma thm_y_step_2b : 1 < 2. Proof. lia. Qed.
-Theorem thm_y : 1 < 2. Proof. exact thm_y_step_2b. Qed.
+Lemma thm_x_y_step_2b : 1 < 2. Proof. lia. Qed.
+Theorem thm_x_y : 1 < 2. Proof. exact thm_x_y_step_2b. Qed.
 Theorem thm_z : 1 < 2. Proof. lia. Qed.
 """
 
@@ -85,11 +78,11 @@ def book(tmp_path):
     """A small book with a chapter, a base and a file of proofs."""
     for folder in ("proofs/saboteurs", "notebooks", "book/machine"):
         (tmp_path / folder).mkdir(parents=True)
-    chapter = "".join(f":::{{prf:theorem}} T\n:label: thm-{name}\n:::\n" for name in "xy")
+    chapter = "".join(f":::{{prf:theorem}} T\n:label: thm-{name}\n:::\n" for name in ("x", "x-y"))
     (tmp_path / "notebooks" / "01_a.md").write_text(chapter)
     (tmp_path / "proofs" / "sums.v").write_text("Require Export Lia.\n")
     (tmp_path / "proofs" / "a.v").write_text(TEXT.replace("Theorem thm_z : 1 < 2. Proof. lia. Qed.\n", ""))
-    (tmp_path / "book" / "machine" / "not_proved.txt").write_text("thm-x\nthm-y\n")
+    (tmp_path / "book" / "machine" / "not_proved.txt").write_text("thm-x\nthm-x-y\n")
     return tmp_path
 
 
@@ -106,16 +99,14 @@ def test_a_source_is_read_with_its_sections_comments_and_lines(tmp_path):
         (["small"], "It is (A1)."),
     ]
     assert source.text[step.proof : step.end] == " Proof. lia. Qed."
-    found = groups({"a": source}, ["thm-x", "thm-y"])
-    names = {
-        label: [[one.name for _, one in part] for part in (group.theorems, group.instances, group.steps)]
-        for label, group in found.items()
-    }
-    assert names == {
-        "thm-x": [["thm_x"], ["thm_x_instance"], ["step_1"]],
-        "thm-y": [["thm_y"], [], ["thm_y_step_2b"]],
-    }
-    assert rocq_sources.astray({"a": source}, ["thm-x", "thm-y"]) == ["a.v: thm_z"]
+    x, x_y = groups({"a": source}, ["thm-x", "thm-x-y"]).values()  # the longest label that fits wins
+    assert [[one.name for _, one in part] for part in (x.theorems, x.instances, x.steps)] == [
+        ["thm_x"],
+        ["thm_x_instance"],
+        ["step_1"],
+    ]
+    assert [one.name for _, one in x_y.theorems + x_y.steps] == ["thm_x_y", "thm_x_y_step_2b"]
+    assert rocq_sources.astray({"a": source}, ["thm-x", "thm-x-y"]) == ["a.v: thm_z"]
 
 
 def test_what_a_source_must_not_have_is_found(tmp_path):
@@ -174,11 +165,11 @@ def test_what_is_checked_is_recorded_and_what_changed_is_checked_again(book, cap
     change(book / "proofs" / "sums.v", "Lia.", "Lia.\n")
     assert rocq.check(book) == 0
     assert re.findall(r"(\w+)\.v: ", capsys.readouterr().out) == ["sums", "a"]
-    change(book / "notebooks" / "01_a.md", "thm-y", "thm-w")
+    change(book / "notebooks" / "01_a.md", "thm-x\n", "thm-w\n")
     assert rocq.check(book) == 1  # a label without a theorem, and theorems without a label
     said = capsys.readouterr().out
     assert "thm-w has no theorem" in said
-    assert "no chapter has the label of a.v: thm_y" in said
+    assert "no chapter has the label of a.v: thm_x" in said
 
 
 @needs_prover
@@ -198,9 +189,9 @@ def test_a_record_that_says_something_else_is_found(book, capsys):
         ("S 1", "S 3", "proofs/a.v is not accepted"),
         ("Proof. intros c H. rewrite H. exact step_1. Qed.", "Admitted.", "thm_x assumes thm_x"),
         (
-            "Theorem thm_y : 1 < 2. Proof. exact thm_y_step_2b.",
-            "Variable q : 3 < 2. Theorem thm_y : 3 < 2. Proof. exact q.",
-            "thm_y assumes q",
+            "Theorem thm_x_y : 1 < 2. Proof. exact thm_x_y_step_2b.",
+            "Variable q : 3 < 2. Theorem thm_x_y : 3 < 2. Proof. exact q.",
+            "thm_x_y assumes q",
         ),
     ],
 )
@@ -230,9 +221,3 @@ def test_a_saboteur_must_break_the_proof_where_it_says(book, one, said):
     else:
         with pytest.raises(rocq.Stop, match=re.escape(said)):
             rocq.sabotage(prover, every["a"], one)
-
-
-def test_goals_are_stored_in_few_bytes_and_come_back():
-    record = {"lines": list("abcdef"), "sentences": [f"0 5 {rocq.folded([0, 1, 2, 5, 4])}", "6 9"]}
-    assert json.dumps(record["sentences"]) == '["0 5 0-2 5 4", "6 9"]'
-    assert rocq.unfolded(record) == [(0, 5, "a\nb\nc\nf\ne"), (6, 9, "")]
