@@ -38,7 +38,9 @@ class Given:
 
     @property
     def names(self) -> list[str]:
-        return re.findall(r"[\w']+", self.text.split(":")[0])[1:]
+        many = re.match(r"\w+\s*\(", self.text)  # Variables (a b : R) (n : nat).
+        parts = re.findall(r"\(([\w' ]+):", self.text) if many else self.text.split(":")[:1]
+        return " ".join(parts).split()[0 if many else 1 :]
 
 
 @dataclass

@@ -1,9 +1,9 @@
 """The two sides of a statement in Rocq, as numbers: a small reader of what the prover prints.
 
 `sides(statement)` has (left, relation, right) for each comparison of the conclusion, in its order; what the statement
-assumes is left out, and so is what stands under "exists". `evaluate(side, values)` takes numbers, functions and the
-book's definitions by their names in Rocq; a function may be a list.
-Deliberately absent: match, if and let. A statement that needs them is written with a definition.
+assumes is left out, and so is what stands under "exists", "or" and "exactly when". `evaluate(side, values)` takes
+numbers, functions and the book's definitions by their names in Rocq; a function may be a list.
+Deliberately absent: match and if. A statement that needs them is written with a definition.
 """
 
 import inspect
@@ -11,13 +11,11 @@ import math
 import operator
 import re
 
-TOKEN = re.compile(r"%\w+|(\d+|[A-Za-z_][\w'.]*|/\\|\\/|->|=>|<=|>=|<>|[^\s\w])")
-RELATION = 70
-LEVELS = {"->": 99, "\\/": 85, "/\\": 80, "+": 50, "-": 50, "*": 40, "/": 40, "^": 30}
-LEVELS |= dict.fromkeys(("=", "<", ">", "<=", ">=", "<>"), RELATION)
-FROM_THE_RIGHT = ("->", "\\/", "/\\", "^")
-PREFIX = {"-": 35, "/": 35, "~": 75}
-BINDERS = ("forall", "exists", "fun")
+TOKEN = re.compile(r"%\w+|(\d+|[A-Za-z_][\w'.]*|/\\|\\/|<->|->|:=|=>|<=|>=|<>|[^\s\w])")
+RELATIONS = ("=", "<", ">", "<=", ">=", "<>")
+LEVELS = {"+": 50, "-": 50, "*": 40, "/": 40, "^": 30}
+PREFIX = {"-": 35, "/": 35}
+BINDERS = ("forall", "exists", "fun", "let")
 OPERATORS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "^": operator.pow}
 LIBRARY = {
     "INR": lambda n: float(n), "IZR": lambda n: float(n), "sqrt": lambda x: math.sqrt(x), "ln": lambda x: math.log(x),
@@ -27,24 +25,68 @@ LIBRARY = {
 }  # fmt: skip
 
 
+def where(words: list[str], signs) -> list[int]:
+    """The places of these signs outside all brackets, up to the first word that binds a name."""
+    found, depth = [], 0
+    for k, word in enumerate(words):
+        depth += (word in "([{") - (word in ")]}")
+        if not depth and word in BINDERS and word not in signs:
+            break
+        found += [k] if not depth and word in signs else []
+    return found
+
+
+def claims(words: list[str]) -> list[tuple]:
+    """The comparisons that a statement claims, as words; `a <= b < c` has two."""
+    if words[0] == "forall":
+        return claims(words[where(words[1:], [","])[0] + 2 :])
+    if words[0] == "let":
+        value, body = words[3 : (end := words.index("in"))], words[end + 1 :]
+        return claims([part for word in body for part in (["(", *value, ")"] if word == words[1] else [word])])
+    if then := where(words, ["->"]):
+        return claims(words[then[0] + 1 :])
+    if both := where(words, ["/\\"]):
+        return claims(words[: both[0]]) + claims(words[both[0] + 1 :])
+    if words[0] == "(" and where(words, [")"]) == [len(words) - 1]:
+        return claims(words[1:-1])
+    if where(words, ["\\/", "<->", "~"]):
+        return []
+    cuts = where(words, RELATIONS)
+    parts = [words[a + 1 : b] for a, b in zip([-1, *cuts], [*cuts, len(words)], strict=True)]
+    return [(parts[k], words[cut], parts[k + 1]) for k, cut in enumerate(cuts)]
+
+
+def sides(statement: str) -> list[tuple]:
+    """(left, relation, right) of each comparison that a statement claims; a side is read by `whole`."""
+    words = [word for word in TOKEN.findall(statement.partition(":")[2]) if word]
+    return [(whole(left), relation, whole(right)) for left, relation, right in claims(words)]
+
+
+def whole(words: list[str]):
+    words = [*words, ""]
+    read = term(words)
+    if words != [""]:
+        raise SyntaxError(f"not read: {' '.join(words[:8])}")
+    return read
+
+
 def term(words: list[str], level: int = 200):
     """Read a term whose signs bind at least as tightly as `level`: tuples that begin with a sign, names, numbers."""
-    if words[0] in BINDERS:
-        end = next(k for k, word in enumerate(words) if word in (",", "=>"))
-        (sign, *bound), words[:] = words[:end], words[end + 1 :]
-        names = re.findall(r"[\w']+", re.sub(r":[^()]*", "", " ".join(bound)))
-        return (sign, names, term(words))
+    if words[0] == "fun":
+        end = words.index("=>")
+        names, words[:] = re.findall(r"[\w']+", re.sub(r":[^()]*", "", " ".join(words[1:end]))), words[end + 1 :]
+        return ("fun", names, term(words))
     if words[0] in PREFIX:
         sign = words.pop(0)
         left = (sign, term(words, PREFIX[sign]))
     else:
         parts = [atom(words)]
-        while words[0] == "(" or re.match(r"\w", words[0]) and words[0] not in BINDERS:
+        while re.match(r"[\w(]", words[0]) and words[0] not in BINDERS:
             parts.append(atom(words))
         left = ("apply", *parts) if len(parts) > 1 else parts[0]
     while (sign := words[0]) in LEVELS and LEVELS[sign] <= level:
         del words[0]
-        left = (sign, left, term(words, LEVELS[sign] - (sign not in FROM_THE_RIGHT)))
+        left = (sign, left, term(words, LEVELS[sign] - (sign != "^")))
     return left
 
 
@@ -57,28 +99,6 @@ def atom(words: list[str]):
     if not re.match(r"\w", word):
         raise SyntaxError(f"{word!r} before {' '.join(words[:8])}")
     return int(word) if word.isdigit() else word
-
-
-def compared(claim) -> list[tuple]:
-    """The comparisons in what a statement claims; `a <= b < c` has two."""
-    head, *parts = claim if isinstance(claim, tuple) else [claim]
-    if head in ("forall", "->"):
-        return compared(parts[1])
-    if head == "/\\":
-        return compared(parts[0]) + compared(parts[1])
-    if LEVELS.get(head) != RELATION:
-        return []
-    before = compared(parts[0])
-    return [*before, (before[-1][2] if before else parts[0], head, parts[1])]
-
-
-def sides(statement: str) -> list[tuple]:
-    """(left, relation, right) of each comparison that a statement claims."""
-    words = [word for word in TOKEN.findall(statement.partition(":")[2]) if word] + [""]
-    claim = term(words)
-    if words != [""]:
-        raise SyntaxError(f"not read: {' '.join(words[:8])}")
-    return compared(claim)
 
 
 def apply(function, arguments: list):

@@ -57,6 +57,7 @@ TEXT = """\
 Require Import sums.
 Section S.
   Variables a b : nat.  (* two numbers *)
+  Variables (m n : nat) (f : nat -> nat).
   (* It is (A1). *)
   Hypothesis small : a < S 1.
   (* (1) First. *)
@@ -92,12 +93,10 @@ def test_a_source_is_read_with_its_sections_comments_and_lines(tmp_path):
     source = Source(tmp_path / "a.v")
     assert source.requires == ["sums"]
     step, theorem = source.declarations[:2]
-    assert (theorem.name, theorem.comment, source.line(theorem.start)) == ("thm_x", "In words.", 10)
+    assert (theorem.name, theorem.comment, source.line(theorem.start)) == ("thm_x", "In words.", 11)
     assert theorem.statement == "Theorem thm_x : forall c, c = a -> c < 3"
-    assert [(one.names, one.comment) for one in theorem.given] == [
-        (["a", "b"], "two numbers"),
-        (["small"], "It is (A1)."),
-    ]
+    assert [one.names for one in theorem.given] == [["a", "b"], ["m", "n", "f"], ["small"]]
+    assert [one.comment for one in theorem.given] == ["two numbers", "", "It is (A1)."]
     assert source.text[step.proof : step.end] == " Proof. lia. Qed."
     x, x_y = groups({"a": source}, ["thm-x", "thm-x-y"]).values()  # the longest label that fits wins
     assert [[one.name for _, one in part] for part in (x.theorems, x.instances, x.steps)] == [

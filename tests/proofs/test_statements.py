@@ -68,15 +68,15 @@ def test_a_side_is_read_as_rocq_reads_it(text, values, expected):
     assert evaluate(left, values) == pytest.approx(expected, rel=1e-12)
 
 
-def test_what_is_assumed_is_no_side_and_a_chain_is_two():
-    said = "x : forall (a : R) (t : nat), (t < 2)%nat -> 0 < a -> (exists k : nat, a < 1) /\\ a <= 2 * a < INR t"
-    assert [(relation, right) for _, relation, right in sides(said)] == [
-        ("<=", ("*", 2, "a")),
-        ("<", ("apply", "INR", "t")),
-    ]
+def test_what_is_assumed_is_no_side_a_chain_is_two_and_a_name_stands_for_its_value():
+    said = """x : forall (a : R) (t : nat), (t < 2)%nat -> [t] <> nil /\\ 0 < a ->
+        let q := 2 * a in ((exists k : nat, a < 1) /\\ a <= q < INR t) /\\ (a = 0 <-> 1 < t) /\\
+        (forall k : nat, 0 < k -> 3 = INR k)"""
+    found = [("a", "<=", ("*", 2, "a")), (("*", 2, "a"), "<", ("apply", "INR", "t")), (3, "=", ("apply", "INR", "k"))]
+    assert sides(said) == found
 
 
-@pytest.mark.parametrize("text", ["(1 + 2", "1 +", "1 2 ) = 3"])
+@pytest.mark.parametrize("text", ["1 + = 3", "a | 2 = 3"])
 def test_what_cannot_be_read_is_refused(text):
     with pytest.raises(SyntaxError):
         sides(f"x : {text}")
