@@ -7,6 +7,7 @@ fold says that it was not checked. Deliberately absent: scripts. Each sentence o
 
 import html
 import re
+from bisect import bisect_right
 from pathlib import Path
 
 import rocq
@@ -88,10 +89,10 @@ def source_page(source: Source, checked: Checked) -> str:
     for start, _, _ in goals:
         before[start] = before.get(start, "") + "<details><summary>"
     after = {end: f"</summary><div>{escaped(said)}</div></details>" for _, end, said in goals}
-    cuts, pieces, line = sorted({*before, *after}), [], 1
+    cuts, pieces, line = [*sorted({*before, *after}), len(source.text)], [], 1
     for at, style, piece in tokens(source.text):
         while piece:
-            cut = next((c for c in cuts if at < c < at + len(piece)), at + len(piece))
+            cut = min(cuts[bisect_right(cuts, at)], at + len(piece))
             part, piece = piece[: cut - at], piece[cut - at :]
             pieces += [after.get(at, ""), before.get(at, "")]
             for k, text in enumerate(part.split("\n")):
@@ -123,25 +124,18 @@ def body(source: Source, checked: Checked, chapters: dict[str, str]) -> str:
     return f"<p>{' '.join(said)} {how}</p>{source_page(source, checked)}"
 
 
-def given_text(one: Declaration, names: list[str] | None) -> list[str]:
-    """The variables and hypotheses around a statement that it uses, with their comments."""
-    used = [given for given in one.given if names is None or set(given.names) & set(names)]
-    return [given.text + (f"  (* {' '.join(given.comment.split())} *)" if given.comment else "") for given in used]
-
-
-def dedented(statement: str, column: int) -> str:
-    return re.sub(rf"\n {{0,{column}}}", "\n", statement) + "."
-
-
 def statements(group: Group, checked: Checked, up: str) -> str:
-    """What the theorems of a label say, as Rocq has it, each once with what it assumes."""
+    """What the theorems of a label say, as Rocq has it: each with those variables and hypotheses around it that it
+    uses, where they were not shown already."""
     shown, blocks = [], []
     for source, one in group.theorems:
         record = checked.records.get(source.name, {"theorems": {}})["theorems"].get(one.name)
-        lines = [line for line in given_text(one, record and record["given"].split()) if line not in shown]
+        used = [given for given in one.given if not record or set(given.names) & set(record["given"].split())]
+        lines = [f"{given.text}  (* {given.comment} *)" if given.comment else given.text for given in used]
+        lines = [line for line in lines if line not in shown]
         shown += lines
         column = one.start - source.text.rfind("\n", 0, one.start) - 1
-        text = "\n".join([*lines, ""] if lines else []) + dedented(one.statement, column)
+        text = re.sub(rf"\n {{0,{column}}}", "\n", "\n".join([*lines, f"{one.statement}."]))
         blocks.append(with_links(text, checked.defined(source) | {one.name: source.name}, up))
     return '<div class="highlight"><pre>' + "\n\n".join(blocks) + "</pre></div>"
 
@@ -157,8 +151,9 @@ def axioms(group: Group, checked: Checked) -> str:
 
 
 def places(found: list[tuple[Source, Declaration]], up: str) -> str:
-    named = [link(up + page_of(source.name, one.name), f"<code>{escaped(one.name)}</code>") for source, one in found]
-    return ", ".join(named)
+    return ", ".join(
+        link(up + page_of(file.name, one.name), f"<code>{escaped(one.name)}</code>") for file, one in found
+    )
 
 
 def fold(label: str, checked: Checked, up: str) -> str:
