@@ -89,19 +89,20 @@ def source_page(source: Source, checked: Checked) -> str:
     for start, _, _ in goals:
         before[start] = before.get(start, "") + "<details><summary>"
     after = {end: f"</summary><div>{escaped(said)}</div></details>" for _, end, said in goals}
-    cuts, pieces, line = [*sorted({*before, *after}), len(source.text)], [], 1
-    for at, style, piece in tokens(source.text):
+    text = source.text.rstrip()
+    cuts, pieces, line = [*sorted({*before, *after}), len(text)], [], 1
+    for at, style, piece in tokens(text):
         while piece:
             cut = min(cuts[bisect_right(cuts, at)], at + len(piece))
             part, piece = piece[: cut - at], piece[cut - at :]
             pieces += [after.get(at, ""), before.get(at, "")]
-            for k, text in enumerate(part.split("\n")):
+            for k, rest in enumerate(part.split("\n")):
                 if k:
                     line += 1
                     pieces.append(f'\n<span class="line" id="line-{line}" data-line="{line}"></span>')
-                pieces.append(styled(style, text) if text else "")
+                pieces.append(styled(style, rest) if rest else "")
             at = cut
-    pieces.append(after.get(len(source.text), ""))
+    pieces.append(after.get(len(text), ""))
     return f'<div class="highlight"><div class="rocq-source">{"".join(pieces)}</div></div>'
 
 
