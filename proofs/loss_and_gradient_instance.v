@@ -46,7 +46,8 @@ Proof.
   - intros j Hj. destruct j as [|[|[|j]]]; [reflexivity|cbn; ring|cbn; ring|lia].
   - intros j Hj. destruct j as [|[|[|j]]]; [now apply (constant_grad _ 3)|exact square_grad|exact sum_grad|lia].
   - repeat constructor; cbn; intuition lia.
-  - intros before j after E e He Hf. destruct before as [|a [|b [|c [|x before]]]]; injection E; intros; subst; cbn in *;
+  - intros before j after E e He Hf. destruct before as [|a [|b [|c [|x before]]]];
+      injection E; intros; subst; cbn in *;
       try discriminate; destruct e as [|[|[|[|e]]]]; cbn in *; intuition lia.
   - unfold P. cbn. ring.
 Qed.
