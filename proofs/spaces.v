@@ -78,3 +78,9 @@ Proof. rewrite sum_S, sum_O. lra. Qed.
 Definition point := {| size := 1; weight := fun _ => 1; weight_pos := point_pos; weight_one := point_one |}.
 Lemma E_point X : E point X = X 0%nat.
 Proof. unfold E. simpl. rewrite sum_S, sum_O. ring. Qed.
+
+(* Only what happens with weight counts for the mean. *)
+Lemma E_same W X Y : (forall w, (w < size W)%nat -> 0 < weight W w -> X w = Y w) -> E W X = E W Y.
+Proof.
+  intros H. apply sum_ext. intros w Hw. destruct (weight_pos W w Hw) as [Hp|<-]; [now rewrite H|ring].
+Qed.

@@ -117,3 +117,11 @@ Proof.
   split; [exact Hmu|]. rewrite Hmu, Hn, Hw. repeat split; [|ring|field].
   rewrite E_coin, pow2_Rabs. unfold g. field.
 Qed.
+(* An instance: g is 0 or 2 with equal chance, so that mu = sigma = 1, and both inequalities are equalities. *)
+Lemma lem_sign_instance : let g := fun w => match w with O => 0 | _ => 2 * 1 end in
+  (Rabs (mu coin g) * chance_wrong coin g <= / 2 * noise coin g /\ / 2 * noise coin g <= 1 / 2) /\
+  / 2 * noise coin g = 1 / 2.
+Proof.
+  intros g. destruct (lem_sign_equal 1 R1_neq_R0) as (_ & Hs & _ & Hn). fold g in Hs, Hn. rewrite Rabs_R1 in Hs, Hn.
+  split; [|exact Hn]. apply lem_sign; [lra|now apply Req_le].
+Qed.
