@@ -213,6 +213,7 @@ Theorem prp_adafactor_decay beta v0 y T :
 Proof.
   intros H1 Hb HT. split; [now apply step_1|]. split; [|now apply step_2]. intros. now apply weight_nonneg.
 Qed.
+(* For 1 - t^(-tau) every weight tends to 0 if and only if tau <= 1, and for tau = 1 all weights are equal. *)
 Theorem prp_adafactor_decay_power tau : 0 < tau ->
   ((forall i, (1 <= i)%nat -> Un_cv (fun T => weight (power_beta tau) i T) 0) <-> tau <= 1) /\
   (forall i T, (1 <= i <= T)%nat -> weight (power_beta 1) i T = 1 / INR T).
@@ -224,6 +225,7 @@ Proof.
     assert (H1 := step_4 tau 1 (S T0 - 1) Hgt (le_n 1)). assert (H2 := Rle_abs (P (power_beta tau) 1 (S T0 - 1))). lra.
   - intros i Hi. apply forgotten; [lra|assumption].
 Qed.
+(* For beta (1 - beta^(t-1)) / (1 - beta^t) the weights are those of Adam's bias-corrected average. *)
 Theorem prp_adafactor_decay_adam b i T : 0 < b < 1 -> (1 <= i <= T)%nat ->
   weight (adam_beta b) i T = (1 - b) * b ^ (T - i) / (1 - b ^ T).
 Proof. exact (step_6 b i T). Qed.

@@ -166,6 +166,7 @@ Section Longest.
     intros Hx. assert (H := CV_minus _ _ _ _ (constant_limit 1) (power_to_zero x Hx)).
     rewrite Rminus_0_r in H. exact H.
   Qed.
+  (* The limit of the bound, where beta1^2 < beta2. *)
   Theorem prp_adam_longest_limit : beta1 ^ 2 < beta2 ->
     Un_cv B ((1 - beta1) / sqrt ((1 - beta2) * (1 - beta1 ^ 2 / beta2))).
   Proof.
@@ -196,6 +197,7 @@ Section Longest.
     - assert (H1 : 1 <= (1 - beta2 ^ t) / (1 - beta2)) by (apply le_div; lra). assert (Ht0 := pos_INR t).
       rewrite <- (Rmult_1_l (INR t)). apply Rmult_le_compat; lra.
   Qed.
+  (* The bound grows without end, where beta2 <= beta1^2. *)
   Theorem prp_adam_longest_infinite : beta2 <= beta1 ^ 2 ->
     forall bound, exists N, forall t, (N <= t)%nat -> bound < B t.
   Proof.

@@ -81,6 +81,8 @@ Section Accumulation.
   Hypothesis by_entries : forall x s g h, (forall i, g i = h i) -> optimizer x s g = optimizer x s h.
   Fixpoint run (grad : nat -> vec -> vec) (x1 : vec) (s1 : State) (t : nat) : vec * State :=
     match t with O => (x1, s1) | S r => let (x, s) := run grad x1 s1 r in optimizer x s (grad r x) end.
+  (* prp-minutes-accumulation: the mean of the parts' gradients is the gradient of the batch, and an optimizer makes
+     the same steps from either. *)
   Theorem prp_minutes_accumulation x1 s1 :
     (forall t x, is_grad d (batch_loss t) x (batch_grad t x)) /\ (forall t x i, accumulated t x i = batch_grad t x i) /\
     forall t, run accumulated x1 s1 t = run batch_grad x1 s1 t.

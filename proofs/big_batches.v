@@ -130,8 +130,9 @@ Section Batch.
       assert (0 < q b / 2 * (lr - norm2 d G / q b) ^ 2) by pos. lra.
     Qed.
 
-    (* ... and if also G' H G > 0, with the noise scale (eq-batches-step). *)
+    (* tr(H Sigma) / G' H G *)
     Definition noise_scale := trace_H_Sigma / quad d H G.
+    (* If also G' H G > 0: the best rate and the gain with the noise scale (eq-batches-step). *)
     Theorem thm_batches_step_scale b : (1 <= b)%nat -> 0 < q b -> 0 < quad d H G ->
       norm2 d G / q b = norm2 d G / quad d H G / (1 + noise_scale / INR b) /\
       f x - expected b (norm2 d G / q b) = norm2 d G ^ 2 / (2 * quad d H G) / (1 + noise_scale / INR b).
@@ -188,6 +189,7 @@ Section Batch.
         by (intros; ring).
       rewrite E_minus, !E_plus, !E_scal, E_const. ring.
     Qed.
+    (* prop-batches-two: both estimates are unbiased (eq-batches-two). *)
     Theorem prop_batches_two : E Q signal = norm2 d G /\ E Q noise = trace_Sigma.
     Proof. split; [exact prop_batches_two_step_2|exact prop_batches_two_step_3]. Qed.
     (* (4) The bias of their ratio. *)

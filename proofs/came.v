@@ -87,11 +87,11 @@ Section Entry.
   Proof. apply Rmult_le_pos; [apply pow2_nonneg|apply inverses_nonneg]. Qed.
 End Entry.
 
-(* The constant is the smallest possible: for every t there is a series with equality, for eps2 = 0. Its moves are the
-   inverses of the weights at time t. *)
+(* A series with equality for eps2 = 0: its moves are the inverses of the weights at time t. *)
 Fixpoint series_m beta3 t s := match s with O => 0 | S r => series_m beta3 t r + / w beta3 t r end.
 Definition series beta1 beta3 t (s : nat) :=
   match s with O => 0 | S r => series_m beta3 t r + / w beta3 t r / (1 - beta1) end.
+(* The constant K_t is the smallest possible. *)
 Lemma thm_came_step_sharp beta1 beta3 t : 0 < beta1 < 1 -> 0 < beta3 < 1 -> (1 <= t)%nat ->
   m beta1 (series beta1 beta3 t) t ^ 2 = K beta1 beta3 t * Ebar beta1 beta3 0 (series beta1 beta3 t) t /\
   0 < m beta1 (series beta1 beta3 t) t ^ 2.
@@ -112,3 +112,6 @@ Proof.
   rewrite Hmt, HE. split; [unfold K; field; split; lra|]. apply pow_lt. rewrite <- (step_4_sum beta1 beta3 0 rates).
   apply sum_pos; [assumption|]. intros. apply Rinv_0_lt_compat, (w_pos beta1 beta3 0 rates).
 Qed.
+(* An instance: an update of 1 at the first step. *)
+Lemma prp_came_speed_instance : delta (/ 2) (fun _ => 1) 0 = / 2 /\ U (/ 2) (fun _ => 1) 1 = / 4.
+Proof. unfold delta, U, m. cbn [ema]. split; field. Qed.

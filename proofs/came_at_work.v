@@ -68,6 +68,7 @@ Section Schedule.
 
   (* (4) Vectors skip the confidence in both, so the correction has nothing to correct. *)
   Definition vector_next (correct : bool) (x_t mean_t : nat -> R) : nat -> R := fun i => x_t i - eta * mean_t i.
+  (* On vectors both are the same method. *)
   Theorem prp_work_schedule_vectors x_t mean_t : vector_next false x_t mean_t = vector_next true x_t mean_t.
   Proof. reflexivity. Qed.
 End Schedule.

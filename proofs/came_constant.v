@@ -72,6 +72,7 @@ Section Growth.
     - assert (H := CV_mult _ _ _ _ m_limit (CV_mult _ _ _ _ (constant_limit (/ c)) (inverse_limit x Hx))).
       rewrite Rmult_1_r, Rmult_1_l in H. exact H.
   Qed.
+  (* The square of the step times beta3^t tends to a positive number, if beta3 > beta1^2. *)
   Theorem prp_came_constant_slow : beta1 ^ 2 < beta3 ->
     Un_cv (fun t => squared_step t * beta3 ^ t) (/ ((1 - beta3) * beta1 ^ 2 / (beta3 - beta1 ^ 2))).
   Proof.
@@ -80,6 +81,7 @@ Section Growth.
     apply (slower_wins beta3 (beta1 ^ 2)); [lra|pos|]. intros t _. rewrite step_3 by lra. unfold closed.
     rewrite pow_mult. field. lra.
   Qed.
+  (* The square of the step times beta1^(2t) tends to a positive number, if beta3 < beta1^2. *)
   Theorem prp_came_constant_fast : beta3 < beta1 ^ 2 ->
     Un_cv (fun t => squared_step t * (beta1 ^ 2) ^ t) (/ ((1 - beta3) * beta1 ^ 2 / (beta1 ^ 2 - beta3))).
   Proof.

@@ -57,6 +57,7 @@ Section Extremes.
     apply div_le; [assumption|]. assert (H3 := pow2_nonneg (a - b)).
     assert (H4 : (a + b) * (a + b) <= T * T) by (apply Rmult_le_compat; lra). lra.
   Qed.
+  (* prp-came-extremes: S is at least X^2 / (n k M), and at most n k M / 4 where X is zero. *)
   Theorem prp_came_extremes i j : (i < n)%nat -> (j < k)%nat ->
     X i j ^ 2 / (INR n * INR k * M) <= S i j /\ (X i j = 0 -> S i j <= INR n * INR k * M / 4).
   Proof. intros Hi Hj. split; [now apply step_1|now apply step_3]. Qed.
@@ -73,6 +74,7 @@ Proof. intros Hb. destruct (Nat.eqb a i); [now apply sum_pick|now apply sum_zero
 Lemma pick_column n j a b : (a < n)%nat ->
   sum n (fun i => if Nat.eqb a i then if Nat.eqb b j then 1 else 0 else 0) = if Nat.eqb b j then 1 else 0.
 Proof. intros Ha. exact (sum_pick n a (if Nat.eqb b j then 1 else 0) Ha). Qed.
+(* Both are attained: the first in every shape, the second if n, k >= 2. *)
 Theorem prp_came_extremes_attained n k : (1 <= n)%nat -> (1 <= k)%nat ->
   S_ n k lonely 0 0 = lonely 0 0 ^ 2 / (INR n * INR k * mean_R n k lonely) /\ 0 < mean_R n k lonely /\
   ((2 <= n)%nat -> (2 <= k)%nat -> crossed 0 0 = 0 /\
@@ -98,4 +100,10 @@ Proof.
     split; [unfold crossed; cbn [Nat.eqb]; ring|]. split.
     + unfold S_. rewrite R2, C2, M2. cbn [Nat.eqb]. field. lra.
     + rewrite M2. pos.
+Qed.
+(* An instance: the 2 x 2 matrix whose only entry is 1. *)
+Lemma prp_came_extremes_instance : (forall i j, 0 <= lonely i j) /\ 0 < mean_R 2 2 lonely.
+Proof.
+  split; [|apply prp_came_extremes_attained; lia].
+  intros i j. unfold lonely. destruct (Nat.eqb 0 i), (Nat.eqb 0 j); lra.
 Qed.

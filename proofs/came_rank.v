@@ -164,3 +164,7 @@ Section Rank.
     Qed.
   End One_shape.
 End Rank.
+(* An instance of one shape: a matrix without zeros, and its multiples. *)
+Lemma prp_came_rank_instance : let g (s i j : nat) := INR (S s) * 1 in
+  (forall s i j, g s i j = INR (S s) * (fun _ _ : nat => 1) i j) /\ (1 : R) <> 0 /\ 0 < / 10.
+Proof. intros g. split; [reflexivity|]. split; lra. Qed.

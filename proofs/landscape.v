@@ -44,6 +44,7 @@ Section Lion.
     assert (H3 : lr * lambda * / lambda <= lr * lambda * B) by (apply Rmult_le_compat_l; lra).
     replace (lr * lambda * / lambda) with (lr * 1) in H3 by (field; lra). lra.
   Qed.
+  (* Size: no entry ever exceeds the larger of its first size and 1 / lambda. *)
   Lemma prp_landscape_lion_size x1 B t j : 0 < lambda -> lr * lambda <= 1 -> Rabs (x1 j) <= B ->
     Rabs (fst (run x1 t) j) <= Rmax B (/ lambda).
   Proof.
@@ -52,6 +53,7 @@ Section Lion.
     - destruct (run x1 t) as [x m]. cbn [fst] in *.
       apply prp_landscape_lion_step_2; [assumption|assumption|apply Rmax_r|exact IH].
   Qed.
+  (* prp-landscape-lion: the length of a step, and the size of an entry. *)
   Theorem prp_landscape_lion :
     (forall t x m, lambda = 0 -> (forall j, (j < d)%nat -> interpolation t x m j <> 0) ->
       norm d (sub (new_x t x m) x) = lr * sqrt (INR d)) /\
@@ -99,6 +101,7 @@ Section Average.
       assert (E : W (S (S t)) = W (S t) + w (S (S t))) by (unfold W; now rewrite sum_S).
       replace (W (S t)) with (W (S (S t)) - w (S (S t))) by lra. field. lra.
   Qed.
+  (* prp-landscape-average: x_{t+1} is the mean of z_2, ..., z_{t+1} with the weights w_1, ..., w_t. *)
   Theorem prp_landscape_average t : (1 <= t)%nat ->
     x (S t) = sum t (fun s => w (S s) * z (S (S s))) / sum t (fun s => w (S s)).
   Proof.

@@ -30,6 +30,7 @@ Section Best.
     exact (thm_lars W h T d f grad sample phi L sigma alpha_l alpha_u fstar A0 A1 A2 some bounded_sizes
       best_lr T x1 Hlr some).
   Qed.
+  (* The same with the noise counted once. *)
   Theorem prp_lars_once_best :
     measured <= alpha_u / alpha_l * (sqrt (2 * Delta * sum h L / INR T) + 1 * sum h sigma / sqrt (INR T)).
   Proof.
@@ -60,3 +61,6 @@ Proof.
   - intros x i _. rewrite E_coin. unfold norm2, sub, bowl_sample, bowl_grad, flip, one. rewrite !sum_S, !sum_O. lra.
   - unfold bowl. rewrite !sum_S, sum_O. lra.
 Qed.
+(* The same problem meets the assumptions of prp-lars-once, which are those of thm-lars. *)
+Lemma prp_lars_once_instance : layerwise_noise coin 2 (fun _ => 1%nat) bowl_grad bowl_sample (fun _ => 1).
+Proof. apply thm_lars_instance. Qed.

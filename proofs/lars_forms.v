@@ -80,6 +80,7 @@ Section Forms.
     rewrite <- (Rmult_1_r (lr * trust * norm d x)) at 2. apply Rmult_le_compat_l; [apply Rlt_le; pos|].
     apply div_le; [assumption|]. rewrite Rmult_1_l. exact step_2.
   Qed.
+  (* The two steps have the same length exactly if lambda = 0, or g is a positive multiple of x. *)
   Theorem prp_lars_coincide_equal : norm d step_2017 = norm d step_2020 <->
     lambda = 0 \/ exists c, 0 < c /\ forall j, (j < d)%nat -> g j = c * x j.
   Proof.

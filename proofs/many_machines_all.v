@@ -73,6 +73,8 @@ Section Least.
     intros Hn E. destruct (below_mean n (fun i => - INR (x i)) Hn) as (k & Hk & H). exists k. split; [assumption|].
     cbv beta in H. rewrite sum_opp, <- nat_sum_INR, E in H. unfold Rdiv in *. lra.
   Qed.
+  (* prp-machines-least: at least 2 (N - 1) d numbers are delivered, and some process sends, and some receives, at
+     least 2 (N - 1) / N d of them. *)
   Theorem prp_machines_least : (2 * (N - 1) * d <= length ms)%nat /\
     (exists p, (p < N)%nat /\ 2 * ((INR N - 1) / INR N) * INR d <= INR (sent p ms)) /\
     (exists p, (p < N)%nat /\ 2 * ((INR N - 1) / INR N) * INR d <= INR (received_by p ms)).

@@ -28,6 +28,7 @@ Qed.
 (* (4) CAME: momentum and two factored pairs, against two full copies. *)
 Lemma prp_memory_factored_step_4 (n m : R) : n * m + 2 * (n + m) <= 2 * (n * m) <-> (n - 2) * (m - 2) >= 4.
 Proof. split; intros H; lra. Qed.
+(* prp-memory-factored: numbers of factored and whole state, their share, and when CAME needs no more than Adam. *)
 Theorem prp_memory_factored n m : (1 <= n)%nat -> (1 <= m)%nat ->
   ((2 <= n)%nat -> (2 <= m)%nat -> (n + m <= n * m)%nat /\ ((n + m = n * m)%nat <-> n = 2%nat /\ m = 2%nat)) /\
   (1 + m = 1 * m + 1)%nat /\ (n + 1 = n * 1 + 1)%nat /\
@@ -38,6 +39,10 @@ Proof.
   destruct (prp_memory_factored_step_3 n m Hn Hm) as [H1 H2]. split; [exact H1|]. split; [exact H2|].
   apply prp_memory_factored_step_4.
 Qed.
+
+(* An instance: a 6 x 3 matrix, the smallest for which CAME needs no more than Adam with three columns. *)
+Lemma prp_memory_factored_instance : (INR 6 - 2) * (INR 3 - 2) >= 4.
+Proof. rewrite !S_INR, INR_zero. lra. Qed.
 
 (* ---- 2. prp-memory-segments: k segments of l blocks each, L = k l. ---- *)
 
@@ -94,6 +99,7 @@ Section Segments.
   Qed.
   (* (3) The price: every segment runs forward twice. *)
   Definition evaluations := (L + k * l)%nat.
+  (* prp-memory-segments (eq-memory-segments): the peak, its least value, and two evaluations of every block. *)
   Theorem prp_memory_segments :
     (forall i, (i < k)%nat -> forward i <= M) /\
     (forall i b, (i < k)%nat -> (b <= l)%nat -> backward i b <= M) /\ backward (k - 1) l = M /\
@@ -140,6 +146,7 @@ Section Zero.
     assert (H : (1 * (S (S e)) <= N * (S (S e)))%nat) by (apply Nat.mul_le_mono_r; lia).
     destruct N as [|M]; [lia|]. cbn [Nat.mul] in *. lia.
   Qed.
+  (* prp-memory-zero: the bytes of the stages, and what stage 1 can save at most. *)
   Theorem prp_memory_zero :
     B_1 <= (p + g) * INR d + w * (INR d / INR N) + w /\
     B_2 <= p * INR d + (g + w) * (INR d / INR N) + (g + w) /\

@@ -117,6 +117,8 @@ Section Tie.
       apply (all_choices_alike W (2 * s) X s below); [exact alike|exact H2|apply seq_length|exact H1|].
       rewrite <- seq_app. now replace (s + s)%nat with (2 * s)%nat by lia.
   Qed.
+  (* lem-reality-tie: all scores of one method lie below all of the other, one way or the other, with probability 2 /
+     C(2s, s). *)
   Theorem lem_reality_tie : E W separated = 2 / INR (binomial (2 * s) s).
   Proof.
     assert (Hb : 0 < INR (binomial (2 * s) s)) by (apply INR_pos, binomial_pos; lia).

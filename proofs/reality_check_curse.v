@@ -64,6 +64,7 @@ Section Curse.
   Lemma step_3 : E W F = E W (fun w => mu (J w)).
   Proof. rewrite (split_by_tuning F), (split_by_tuning (fun w => mu (J w))). apply sum_ext. exact F2. Qed.
 
+  (* thm-reality-curse: the winner's tuning score is at most the best true score, and that at most its fresh score. *)
   Theorem thm_reality_curse : E W (fun w => S (J w) w) <= smallest N mu /\ smallest N mu <= E W F.
   Proof.
     split.

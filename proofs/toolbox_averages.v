@@ -155,6 +155,7 @@ Proof.
   - rewrite E_coin. unfold norm2, sub, flip. rewrite !sum_S, !sum_O. split; field.
   - intros. rewrite E_coin. unfold flip. field.
 Qed.
+(* Why c has to be fixed: with a c that depends on the draw the identity is false. *)
 Lemma lem_bias_variance_random_c : let c := fun w (j : nat) => - flip w j in
   E coin (fun w => norm2 1 (sub (flip w) (c w))) = 4 /\
   E coin (fun w => norm2 1 (sub (flip w) (fun _ => 0))) + E coin (fun w => norm2 1 (sub (fun _ => 0) (c w))) = 2.

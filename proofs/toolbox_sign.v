@@ -91,8 +91,9 @@ Proof.
   - rewrite Hmu, Rabs_R0. lra.
   - rewrite Rabs_pos_eq by lra. assert (H4 := step_3 W g Hmu). lra.
 Qed.
-(* Whoever counts g = 0 half has less on the left. *)
+(* 1/2 where g = 0 has the wrong sign. *)
 Definition half_wrong (g mu : R) : R := if Req_EM_T g 0 then wrong g mu / 2 else wrong g mu.
+(* Whoever counts g = 0 half has less on the left. *)
 Theorem lem_sign_half W g sigma : 0 <= sigma -> E W (fun w => (g w - mu W g) ^ 2) <= sigma ^ 2 ->
   Rabs (mu W g) * E W (fun w => half_wrong (g w) (mu W g)) <= / 2 * noise W g.
 Proof.

@@ -29,6 +29,7 @@ Section Rounding.
   (* (3) The bound: a product of two numbers with sum b - a. *)
   Lemma step_3 : (z - a) * (b - z) <= / 4 * (b - a) ^ 2.
   Proof. assert (H := pow2_nonneg ((z - a) - (b - z))). lra. Qed.
+  (* prp-torch-rounding: the mean is z, the variance (z - a) (b - z), and that is at most (b - a)^2 / 4. *)
   Theorem prp_torch_rounding : E draw rounded = z /\
     E draw (fun w => (rounded w - z) ^ 2) = (z - a) * (b - z) /\ (z - a) * (b - z) <= / 4 * (b - a) ^ 2.
   Proof. split; [exact step_1|]. split; [exact step_2|exact step_3]. Qed.

@@ -79,6 +79,8 @@ Section U.
     unfold h. lra.
   Qed.
 End U.
+(* prp-large-u: the loss is strictly convex in u = ln c and has its only minimum at c_star (eq-large-best); k times
+   the budget wants k^(beta / (alpha + beta)) times the model and k^(alpha / (alpha + beta)) times the tokens. *)
 Theorem prp_large_u E A B alpha beta C : 0 < A /\ 0 < B /\ 0 < alpha /\ 0 < beta /\ 0 < C ->
   (forall u v t, u <> v -> 0 < t < 1 -> let L u := loss E A B alpha beta (exp u) (C / exp u) in
     L (t * u + (1 - t) * v) < t * L u + (1 - t) * L v) /\

@@ -79,6 +79,8 @@ Section Matrix.
   Definition s i := step_size k (lo i) (hi i).
   Definition w_hat i : vec := fun j => quantised (lo i) (s i) (w i j).
   Definition s_matrix := step_size k (smallest m lo) (largest m hi).
+  (* prp-large-bits: the error of a weight, of the output, of a grid for each row beside one for the matrix, and what
+     one more bit gains. *)
   Theorem prp_large_bits i x : (i <= m)%nat ->
     (forall j, (j <= n)%nat -> Rabs (w_hat i j - w i j) <= s i / 2) /\
     Rabs (inner (S n) (sub (w_hat i) (w i)) x) <= s i / 2 * norm1 (S n) x /\

@@ -191,7 +191,7 @@ def groups(every: dict[str, Source], known: list[str]) -> dict[str, Group]:
             group = found.get(label_of(one.name, known))
             if re.match(r"step_\d", one.name):
                 waiting.append((source, one))
-            elif group and "_step_" in one.name:
+            elif group and re.search(r"_step_\d", one.name):
                 group.steps.append((source, one))
             elif group and "_instance" in one.name:
                 group.instances.append((source, one))
