@@ -8,7 +8,7 @@ XLA := .venv-xla/bin/python
 export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book page test check lint unit nbval site shake colab test-xla lab notebook sync format bench bench-torch \
+.PHONY: help book page test check lint proofs unit nbval site shake colab test-xla lab notebook sync format bench bench-torch \
 	bench-pretrain gpu study runs-check report prove handout lock clean
 
 help:  ## this list
@@ -24,7 +24,7 @@ test:  ## everything that must hold: code, proofs, the output of every cell, the
 check: $(READY)  ## the inner loop, three minutes: what the changes since the last commit can break
 	@$(PY) tools/check_changes.py
 
-lint unit nbval site report: $(READY)  ## one step of make test
+lint proofs unit nbval site report: $(READY)  ## one step of make test
 	@$(PY) tools/run_tests.py $@
 
 shake: $(READY)  ## run the chapters on imitated machines: make shake SHAKE="--chapters sgd --machines noise-1"
@@ -77,7 +77,7 @@ study: $(READY)  ## make a recorded run, or go on with one that stopped: make st
 runs-check: $(READY)  ## recorded runs: every field there, made by a study, read by a chapter
 	$(PY) tools/runs_check.py
 
-prove: $(READY)  ## attack and decide the steps of the proofs: make prove PROVE="lamb"
+prove: $(READY)  ## check the proofs with Rocq, then attack and decide their steps: make prove PROVE="lamb"
 	$(PY) tools/prove.py $(PROVE)
 
 handout: $(READY)  ## a chapter without solutions and outputs, for students: make handout NAME=sgd

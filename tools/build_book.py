@@ -9,7 +9,7 @@ A chapter is shown with its stored outputs when its code and all that its run re
 (`proved.py`). One that is stale is executed first, into `_build/executed`, and shown from there; the files of the
 chapter stay as they are. One that fails is shown with its stored outputs and a note on top, and all other pages are
 written none the less. Executing needs more packages than building: where they are missing the exit status is 3 and
-nothing was built.
+nothing was built. Proofs are shown from what `rocq.py` recorded of them.
 Launch buttons point to the address in _config.yml, where there is one, else to the repository's own `origin`; they are
 absent when that is not public. They open the tag of this version if the repository has it, else the branch main.
 Deliberately absent: any second copy of the book's settings; `_config.yml` holds them.
@@ -34,6 +34,7 @@ import first_cell
 import nbformat
 import page_foot
 import proved
+import rocq_sources
 import status_page
 import verdict_page
 import yaml
@@ -202,6 +203,7 @@ def build(root: Path) -> int:
         print(done.stdout.strip())
     violations = page_violations(root, html, start)
     violations += [f"{name} failed and is shown with its stored outputs: {error}" for name, error in failed.items()]
+    violations += [f"proofs/{name}.v changed since it was checked: make prove" for name in rocq_sources.stale(root)]
     number = len(toc_pages(toc))
     if done.returncode or violations:
         print("\n".join([f"Not all of {number} pages are as they should be:", *violations]))

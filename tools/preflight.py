@@ -1,11 +1,11 @@
 """Looks for everything that a command needs before anything runs, and says what is there and what is not.
 
     python3 tools/preflight.py book    what reading takes: Python, venv, disk
-    python3 tools/preflight.py test    that, a C++ compiler and a browser
+    python3 tools/preflight.py test    that, a C++ compiler, a browser and the prover Rocq
 
 One line for each thing. The exit status is 0 when the command can do its work, if only in part (what is left out is
 said), and 1 when it cannot begin. Runs on any Python and imports nothing that has to be installed.
-`browser()` is where the tests of the pages look for theirs.
+`browser()` is where the tests of the pages look for theirs, `prover()` where the check of the proofs does.
 """
 
 import glob
@@ -54,28 +54,49 @@ def compiler() -> str | None:
     return next((path for name in (os.environ.get("CXX"), *COMPILERS) if name and (path := shutil.which(name))), None)
 
 
+def prover() -> str | None:
+    """The path of Rocq's compiler: `coqc`, or `rocq` from version 9 on; None where there is none."""
+    return shutil.which("coqc") or shutil.which("rocq")
+
+
+def ways_by_apt(package: str) -> list[list[list[str]]]:
+    """How a package of the distribution may be had here: each way is a list of commands."""
+    if not (hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("apt-get")):
+        return []
+    return [[["apt-get", "update", "-qq"], ["apt-get", "install", "-y", "-qq", "--no-install-recommends", package]]]
+
+
 def ways_to_a_browser(python: Path | None) -> list[list[list[str]]]:
-    """How a browser may be had here: each way is a list of commands."""
+    """How a browser may be had here."""
     ways = [[[str(python), "-m", "playwright", "install", "chromium"]]] if python and python.exists() else []
-    if hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("apt-get"):
-        install = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium"]
-        ways.append([["apt-get", "update", "-qq"], install])
-    return ways
+    return ways + ways_by_apt("chromium")
+
+
+def try_to_get(what: str, ways: list[list[list[str]]]) -> None:
+    """Go these ways until one succeeds."""
+    quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    for way in ways:
+        print(f"  no {what} yet, trying: {' '.join(way[-1])}", flush=True)
+        try:
+            if all(subprocess.run(command, timeout=600, **quiet).returncode == 0 for command in way):
+                break
+        except (OSError, subprocess.TimeoutExpired):
+            continue
 
 
 def get_browser(python: Path | None = None) -> str | None:
     """A browser's path, after trying to install one where there is none; None where it cannot be had."""
     if (path := browser()) or os.environ.get("CHROMIUM"):
         return path
-    quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    for way in ways_to_a_browser(python):
-        print(f"  no browser yet, trying: {' '.join(way[-1])}", flush=True)
-        try:
-            if all(subprocess.run(command, timeout=600, **quiet).returncode == 0 for command in way):
-                break
-        except (OSError, subprocess.TimeoutExpired):
-            continue
+    try_to_get("browser", ways_to_a_browser(python))
     return browser()
+
+
+def get_prover() -> str | None:
+    """The prover's path, after trying to install it where there is none; None where it cannot be had."""
+    if not prover():
+        try_to_get("prover", ways_by_apt("coq"))
+    return prover()
 
 
 def python_problem() -> str:
@@ -98,6 +119,7 @@ def survey(command: str, root: Path = ROOT) -> tuple[list[str], bool]:
         wanted = os.environ.get("CHROMIUM")
         nowhere = f"CHROMIUM={wanted} is no program" if wanted else "none found: it will be asked for before the tests"
         lines.append(f"browser        {browser() or nowhere}")
+        lines.append(f"prover         {prover() or 'none found: it will be asked for before the proofs are checked'}")
     return lines, enough and not problem
 
 

@@ -1,12 +1,12 @@
-"""Attack and decide every step of the chapters' proofs, and write the page that says how it went: make prove
+"""Have the proofs checked, attack their steps, and write the page that says how it went: make prove
 
-For each statement of `proofs/NAME.py`, where NAME is a chapter's: how many instances the adversary tried, the largest
+First Rocq checks the proofs in proofs/*.v, where the prover is there (`rocq.py`). Then, for each statement of
+`proofs/NAME.py`, where NAME is a chapter's: how many instances the adversary tried, the largest
 share of the bound that it reached, at which sizes the step is decided and by what. That goes to book/theorems.json,
 with a digest of what was attacked. book/theorems.md shows it beside the evaluations, which are read from the stored
 outputs of the chapters: there every ledger prints its table. With --changed only those chapters are attacked whose
 statements differ from the record's. Exit status 1: a step that should hold is broken, or one that is listed as broken
-is not.
-Deliberately absent: proofs. Those stand in the chapters.
+is not; 4: all is well but for the prover, which is not there.
 """
 
 import argparse
@@ -22,6 +22,9 @@ from itertools import takewhile
 from pathlib import Path
 
 import chapters
+import proved_table
+import rocq
+import rocq_sources
 from chapters import name_of
 from proved import digest
 
@@ -39,7 +42,6 @@ ENGINE = [f"minilib/theory/{name}.py" for name in ("arithmetic", "attack", "deci
 UNDECIDED = 2  # sizes of one step; larger sizes take longer
 LEDGER = re.compile(r"^step +rel  checks  least slack  median rhs/lhs$")
 ROW = re.compile(r"^(?P<step>.+?) +(?P<relation><=|=) +(?P<checks>\d+) +(?P<slack>\S+) +(?P<ratio>\S+)$")
-LABELLED = re.compile(r"^:{3,}\{prf:(?:theorem|lemma|proposition|corollary)\}.*\n(?::label: (\S+))?", re.MULTILINE)
 PROMISE = re.compile(r"^promise +measured +promised +start +any method +ascent +says more$")
 
 # Which statement is the whole of what a table of promises is about: {its title there: (title, statement)}.
@@ -175,7 +177,7 @@ def recorded(chapter: str) -> list[Step]:
 
 def labels() -> dict[str, list[str | None]]:
     """{chapter: the labels of its theorems, lemmas, propositions and corollaries}, None for one without a label."""
-    return {md.stem: LABELLED.findall(md.read_text(encoding="utf-8")) for md in notebooks.chapters(ROOT)}
+    return rocq_sources.labels(ROOT)
 
 
 def whole_share(heading: str, rows: list[dict]) -> str:
@@ -196,6 +198,7 @@ def page(record: dict) -> str:
     held, broken = [row for row in rows if row["holds"]], [row for row in rows if not row["holds"]]
     true = sum(any(d["answer"] == "true" for d in row["decided"]) for row in held)
     lines, promises, fed, stated_rows = [], [], 0, 0
+    proved = set(proved_table.names(ROOT))
     for chapter, (ledgers, promised) in evaluated().items():
         known = record["chapters"].get(name_of(chapter), {"rows": []})["rows"]
         module = load(name_of(chapter)) if name_of(chapter) in modules() else None
@@ -203,7 +206,8 @@ def page(record: dict) -> str:
             [title, *cells, whole_share(title, rows)] for title, instances in promised.items() for cells in instances
         ]
         by_record = {id(step) for step in recorded(chapter)}
-        titles = list(dict.fromkeys([*ledgers, *(row["title"] for row in known if row["holds"])]))
+        titles = dict.fromkeys([*ledgers, *(row["title"] for row in known if row["holds"])])
+        titles = [title for title in titles if not proved.issuperset(proofs.LABELS.get(title, [title]))]
         if titles:
             title, link = heading(chapter)
             lines += ["", f"## {title}", "", link]
@@ -235,7 +239,13 @@ def page(record: dict) -> str:
         lines.append(f"| {' | '.join(map(escaped, cells))} | {row['seconds']:.2g} | {given or '–'} |")
     attacks = f"{sum(row['attacks'] for row in held):,}"
     counts = {"held": len(held), "attacks": attacks, "true": true, "fed": fed, "again": stated_rows - fed}
-    return "\n".join([HEAD.format(**counts), *lines]) + "\n"
+    first = proved_table.table(ROOT, evaluated(), titles_of, WHOLE, escaped)
+    return "\n".join([HEAD.format(**counts), *([first] if first else []), *lines]) + "\n"
+
+
+def titles_of(label: str) -> list[str]:
+    """The titles of the ledgers of a label's steps."""
+    return [title for title, found in proofs.LABELS.items() if label in found]
 
 
 def heading(chapter: str) -> tuple[str, str]:
@@ -258,7 +268,8 @@ HEAD = """\
 (page-theorems)=
 # Every theorem, and who attacked it
 
-This page is written by `make prove`. It lists every ledger of the book, row by row, and says what was done to each row.
+This page is written by `make prove`. What Rocq has proved stands in the first table. Then it lists the ledgers of all
+other theorems, row by row, and says what was done to each row.
 
 * **Evaluated**: how often the chapter compared the two sides on its own run. At a dagger (†) it evaluated the very
   function that was attacked; so it is in {fed} rows. In the other {again} rows the arrays of the chapter's cell have
@@ -298,11 +309,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("chapters", nargs="*", help="sgd, lamb, ...; all when none is named")
     parser.add_argument("--changed", action="store_true", help="only those that differ from the record's")
+    parser.add_argument("--again", action="store_true", help="Rocq checks what did not change, too")
     parser.add_argument("--draws", type=int, default=1000, help="instances drawn for each step")
     parser.add_argument("--seconds", type=float, default=3.0, help="of work for each decision of z3")
     chosen = parser.parse_args(arguments)
     if unknown := set(chosen.chapters) - set(modules()):
         sys.exit(f"error: no statements of {', '.join(sorted(unknown))}: there are {', '.join(modules())}")
+    checked = rocq.check(again=chosen.again)
     before = json.loads(RECORD.read_text(encoding="utf-8"))["chapters"] if RECORD.exists() else {}
     names = chosen.chapters or modules()
     if chosen.changed:
@@ -327,7 +340,9 @@ def main(arguments: list[str] | None = None) -> int:
         "\n".join(["rows that have neither a statement nor a reason:", *missing]) if missing else "every row is stated"
     )
     expected = all(row["as_expected"] for name in record["chapters"].values() for row in name["rows"])
-    return 0 if expected and not missing else 1
+    if checked == rocq.UNCHECKED:
+        print(rocq.NOT_CHECKED)
+    return checked if expected and not missing else 1
 
 
 if __name__ == "__main__":

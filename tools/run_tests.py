@@ -6,7 +6,7 @@
 A step that fails does not keep the others from running; the table at the end has the seconds and what failed, and the
 list of failures comes last.
 Exit status: 0 all is well; 1 something failed; 4 all that could be checked is well, but the pages were not looked at,
-because there is no browser and none could be installed.
+or the proofs not checked, because there is no browser or no prover and none could be installed.
 """
 
 import argparse
@@ -20,12 +20,17 @@ from pathlib import Path
 
 import preflight
 import proved
+import rocq
 
 import notebooks
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
 UNCHECKED = 4
+NO_BROWSER = (
+    "pages not checked: there is no browser. Install Chromium, Chrome or Edge (Debian, Ubuntu: "
+    "sudo apt-get install chromium), or set CHROMIUM to one that you have, then: make book site"
+)
 LIMIT = "1800"  # seconds a cell: to end a hang
 PYTEST = [sys.executable, "-m", "pytest"]
 # A file stays in one process, whose helpers it starts once; files begin in the order in which they were collected.
@@ -62,6 +67,11 @@ def unit() -> bool:
     return run([sys.executable, "-c", corpus], tests)
 
 
+def proofs() -> bool:
+    """The proofs in Rocq, against their records."""
+    return run([sys.executable, "tools/rocq.py", "--check"])
+
+
 def cells(chapters: list[str]) -> bool:
     """Every code cell of these chapters runs, and its output is compared with the stored one."""
     options = ["--nbval", "--nbval-cell-timeout", LIMIT, *SIDE_BY_SIDE]
@@ -92,7 +102,9 @@ def report() -> bool:
     return run([sys.executable, "tools/report.py"])
 
 
-STEPS: dict[str, Callable[..., bool]] = {step.__name__: step for step in (lint, unit, nbval, book, site, report)}
+STEPS: dict[str, Callable[..., bool]] = {
+    step.__name__: step for step in (lint, proofs, unit, nbval, book, site, report)
+}
 
 
 def main() -> int:
@@ -101,16 +113,19 @@ def main() -> int:
     parser.add_argument("--chapters", default="", help="of nbval: names, separated by commas, such as sgd,adam")
     asked = parser.parse_args()
     names, more = asked.steps or [*STEPS], {"nbval": [asked.chapters]} if asked.chapters else {}
-    unchecked = ""
+    unchecked = {}
     if "site" in names:
         if browser := preflight.get_browser(Path(sys.executable)):
             os.environ["CHROMIUM"] = browser
         else:
-            unchecked = "there is no browser"
+            unchecked["site"] = NO_BROWSER
             print("No browser was found and none could be installed: the pages will NOT be checked.", flush=True)
+    if "proofs" in names and not preflight.get_prover():
+        unchecked["proofs"] = rocq.NOT_CHECKED
+        print("No prover was found and none could be installed: the proofs will NOT be checked.", flush=True)
     failed, lines = [], []
     for name in names:
-        if name == "site" and unchecked:
+        if name in unchecked:
             continue
         print(f"== {name}", flush=True)
         start = time.monotonic()
@@ -122,11 +137,7 @@ def main() -> int:
         print(f"failed: {', '.join(failed)}; one alone: make {failed[0]}")
     elif not unchecked:
         print("all is well")
-    if unchecked:
-        print(
-            f"pages not checked: {unchecked}. Install Chromium, Chrome or Edge (Debian, Ubuntu: "
-            "sudo apt-get install chromium), or set CHROMIUM to one that you have, then: make book site"
-        )
+    print("".join(f"{said}\n" for said in unchecked.values()), end="")
     return 1 if failed else UNCHECKED if unchecked else 0
 
 

@@ -31,9 +31,10 @@ def test_everything_that_is_missing_is_said_in_one_list(bare, monkeypatch):
     monkeypatch.setattr(preflight, "PLACES", ())
     lines, able = preflight.survey("test", bare)
     assert able
-    assert [line.split("  ")[0] for line in lines] == ["Python", "disk", "C++ compiler", "browser"]
+    assert [line.split("  ")[0] for line in lines] == ["Python", "disk", "C++ compiler", "browser", "prover"]
     assert "none: compiled optimizers are not tested" in lines[2]
     assert "none found" in lines[3]
+    assert "none found" in lines[4]
 
 
 def test_too_small_a_disk_and_a_python_without_venv_stop_it(bare, monkeypatch):
@@ -79,27 +80,45 @@ def test_a_browser_is_asked_of_playwright_first_and_then_of_the_system(bare, mon
     assert len(preflight.ways_to_a_browser(ROOT / "README.md")) == 1
 
 
+def test_the_prover_is_found_under_both_of_its_names_and_asked_of_the_system(bare, monkeypatch):
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    assert preflight.get_prover() is None
+    tried = bare / "tried"
+    for name in ("sh", "touch"):
+        (bare / name).symlink_to(f"/bin/{name}")
+    program(bare / "apt-get")
+    (bare / "apt-get").write_text(f'#!/bin/sh\n[ "$5" != coq ] || touch {tried}\n')
+    assert preflight.get_prover() is None
+    assert tried.exists()
+    path = program(bare / "rocq")
+    assert preflight.get_prover() == path
+    path = program(bare / "coqc")
+    assert preflight.get_prover() == path
+
+
 @pytest.mark.parametrize(
-    ("browser", "failing", "status", "ran", "said"),
+    ("missing", "failing", "status", "left_out", "said"),
     [
-        ("/usr/bin/browser", "", 0, "lint unit nbval book site report", "all is well\n"),
-        ("", "", 4, "lint unit nbval book report", "\npages not checked: there is no browser. Install Chromium"),
-        ("", "unit", 1, "lint unit nbval book report", "\nfailed: unit; one alone: make unit\n"),
+        ("", "", 0, "", "all is well\n"),
+        ("browser", "", 4, "site", "\npages not checked: there is no browser. Install Chromium"),
+        ("prover", "", 4, "proofs", "\nproofs not checked: there is no prover. Install Rocq"),
+        ("browser", "unit", 1, "site", "\nfailed: unit; one alone: make unit\n"),
     ],
 )
 def test_a_step_keeps_no_other_from_running_and_the_end_says_what_failed_or_was_left_out(
-    browser, failing, status, ran, said, monkeypatch, capsys
+    missing, failing, status, left_out, said, monkeypatch, capsys
 ):
     noted = []
     for name in run_tests.STEPS:
         monkeypatch.setitem(run_tests.STEPS, name, lambda name=name: noted.append(name) or name != failing)
     monkeypatch.setattr(sys, "argv", ["run_tests.py"])
-    monkeypatch.setattr(preflight, "get_browser", lambda python: browser)
+    monkeypatch.setattr(preflight, "get_browser", lambda python: "" if missing == "browser" else "/usr/bin/browser")
+    monkeypatch.setattr(preflight, "get_prover", lambda: None if missing == "prover" else "/usr/bin/coqc")
     monkeypatch.setenv("CHROMIUM", "")
     assert run_tests.main() == status
-    assert noted == ran.split()
+    assert noted == [name for name in ("lint", "proofs", "unit", "nbval", "book", "site", "report") if name != left_out]
     first, *_, last = capsys.readouterr().out.split("== seconds")
-    assert ("the pages will NOT be checked" in first) == (not browser)
+    assert ("will NOT be checked" in first) == bool(missing)
     assert said in last
 
 

@@ -1,4 +1,4 @@
-"""Ten pages of all kinds, read by axe-core: for people who see little, hear the page or use keys alone."""
+"""Eleven pages of all kinds, read by axe-core: for people who see little, hear the page or use keys alone."""
 
 from importlib.resources import files
 
@@ -12,6 +12,7 @@ PAGES = (
     "book/verdicts",
     "book/theorems",
     "search",
+    "proofs/toolbox_telescoping",
     *map(chapter_page, ("loss_and_gradient", "big_batches", "lamb", "memory", "which_lamb")),
 )
 # Everything open; links that are shown while hovering only are gone.

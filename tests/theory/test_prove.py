@@ -111,7 +111,7 @@ def test_the_table_has_every_theorem_of_every_chapter_and_no_other():
 
 def test_a_theorem_without_a_label_is_found_too():
     text = ":::{prf:lemma} One\n:label: lem-one\n\n:::\n\n::::{prf:theorem} Two\n\nNothing.\n::::\n"
-    assert [match[1] for match in prove.LABELLED.finditer(text)] == ["lem-one", None]
+    assert [match[1] for match in prove.rocq_sources.LABELLED.finditer(text)] == ["lem-one", None]
 
 
 def test_the_whole_theorems_are_attacked_and_promise_something(record):

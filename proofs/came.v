@@ -1,0 +1,117 @@
+(* CAME: instability is the speed of the average (prp-came-speed), and the length of CAME's step (thm-came-step).
+
+   The n x k matrix of clipped updates at step s is u s i j (s = 1, 2, ...); m is its moving average with beta1, U the
+   instability, E the moving average of U + eps2 with beta3. Rows and columns are the means over rows and columns. *)
+Require Export averages vectors.
+Open Scope R_scope.
+
+(* ---- 1. One entry. ---- *)
+
+Section Entry.
+  Variables beta1 beta3 eps2 : R.
+  Hypothesis rates : 0 < beta1 < 1 /\ 0 < beta3 < 1 /\ 0 <= eps2.
+  Variable u : nat -> R.
+  Definition m t := ema beta1 u t.
+  Definition U t := (u t - m t) ^ 2.
+  Definition Ebar t := ema beta3 (fun s => U s + eps2) t.
+  (* The move of step t + 1. *)
+  Definition delta t := m (S t) - m t.
+
+  (* prp-came-speed (eq-came-speed) *)
+  Theorem prp_came_speed t : u (S t) - m (S t) = beta1 / (1 - beta1) * delta t /\
+    U (S t) = (beta1 / (1 - beta1)) ^ 2 * delta t ^ 2.
+  Proof.
+    assert (H : u (S t) - m (S t) = beta1 / (1 - beta1) * delta t).
+    { unfold delta, m. rewrite ema_S. field. lra. }
+    split; [exact H|]. unfold U. rewrite H. ring.
+  Qed.
+
+  (* (1) Distance is a sum of moves. *)
+  Lemma step_1 t : m t = sum t delta.
+  Proof. unfold delta. rewrite (sum_telescope t m). change (m 0) with 0. ring. Qed.
+  (* The weight of step s + 1 in a moving average at time t. *)
+  Definition w t s := (1 - beta3) * beta3 ^ (t - S s).
+  Lemma w_pos t s : 0 < w t s.
+  Proof. unfold w. destruct rates as (_ & H & _). apply Rmult_lt_0_compat; [lra|]. apply pow_lt. lra. Qed.
+  (* (2) Instability is speed. *)
+  Lemma step_2 t : (beta1 / (1 - beta1)) ^ 2 * sum t (fun s => w t s * delta s ^ 2) <= Ebar t.
+  Proof.
+    unfold Ebar. rewrite ema_unrolled, <- sum_scal. apply sum_le. intros s _. fold (w t s).
+    destruct (prp_came_speed s) as [_ ->]. assert (H := w_pos t s). destruct rates as (_ & _ & He).
+    assert (0 <= w t s * eps2) by (apply Rmult_le_pos; lra). lra.
+  Qed.
+  (* (3) Cauchy-Schwarz. *)
+  Lemma step_3 t : sum t delta ^ 2 <= sum t (fun s => / w t s) * sum t (fun s => w t s * delta s ^ 2).
+  Proof.
+    assert (H := inner_squared t (fun s => / sqrt (w t s)) (fun s => sqrt (w t s) * delta s)).
+    assert (Hr : forall s, 0 < sqrt (w t s) /\ sqrt (w t s) ^ 2 = w t s).
+    { intros s. assert (Hw := w_pos t s). split; [now apply sqrt_lt_R0|apply sqrt_squared; lra]. }
+    replace (inner t _ _) with (sum t delta) in H.
+    - eapply Rle_trans; [exact H|]. apply Req_le. f_equal; apply sum_ext; intros s _; destruct (Hr s) as [H1 H2].
+      + rewrite pow_inv, H2. reflexivity.
+      + rewrite <- H2 at 2. ring.
+    - apply sum_ext. intros s _. destruct (Hr s). field. lra.
+  Qed.
+  (* (4) A geometric sum. *)
+  Definition inverses t := beta3 * (/ beta3 ^ t - 1) / (1 - beta3) ^ 2.
+  Definition K t := ((1 - beta1) / beta1) ^ 2 * inverses t.
+  Lemma step_4_sum t : sum t (fun s => / w t s) = inverses t.
+  Proof.
+    destruct rates as (_ & Hb & _). unfold inverses. induction t as [|t IH].
+    - rewrite sum_O, pow_O. field. lra.
+    - rewrite sum_S. assert (Hp : 0 < beta3 ^ t) by (apply pow_lt; lra).
+      rewrite (sum_ext t _ (fun s => / beta3 * / w t s)).
+      + rewrite sum_scal, IH. unfold w. rewrite Nat.sub_diag, pow_O, <- (tech_pow_Rmult beta3 t). field.
+        repeat split; lra.
+      + intros s Hs. unfold w. replace (S t - S s)%nat with (S (t - S s)) by lia. rewrite <- tech_pow_Rmult.
+        assert (0 < beta3 ^ (t - S s)) by (apply pow_lt; lra). field. repeat split; lra.
+  Qed.
+  Lemma inverses_nonneg t : 0 <= inverses t.
+  Proof. rewrite <- step_4_sum. apply sum_nonneg. intros s _. apply Rlt_le, Rinv_0_lt_compat, w_pos. Qed.
+  Lemma step_4 t : m t ^ 2 <= K t * Ebar t.
+  Proof.
+    destruct rates as (Hb & _). rewrite step_1. eapply Rle_trans; [apply step_3|]. rewrite step_4_sum.
+    assert (H2 := step_2 t). assert (H0 := inverses_nonneg t). set (x := sum t _) in *. unfold K.
+    replace (((1 - beta1) / beta1) ^ 2 * inverses t * Ebar t)
+      with (inverses t * (((1 - beta1) / beta1) ^ 2 * Ebar t)) by ring.
+    apply Rmult_le_compat_l; [assumption|].
+    apply Rle_trans with (((1 - beta1) / beta1) ^ 2 * ((beta1 / (1 - beta1)) ^ 2 * x)).
+    - apply Req_le. field. split; lra.
+    - apply Rmult_le_compat_l; [apply pow2_nonneg|exact H2].
+  Qed.
+  Lemma Ebar_nonneg t : 0 <= Ebar t.
+  Proof.
+    apply ema_nonneg; [lra|]. intros s _. assert (H := pow2_nonneg (u s - m s)). unfold U. lra.
+  Qed.
+  Lemma K_nonneg t : 0 <= K t.
+  Proof. apply Rmult_le_pos; [apply pow2_nonneg|apply inverses_nonneg]. Qed.
+End Entry.
+
+(* A series with equality for eps2 = 0: its moves are the inverses of the weights at time t. *)
+Fixpoint series_m beta3 t s := match s with O => 0 | S r => series_m beta3 t r + / w beta3 t r end.
+Definition series beta1 beta3 t (s : nat) :=
+  match s with O => 0 | S r => series_m beta3 t r + / w beta3 t r / (1 - beta1) end.
+(* The constant K_t is the smallest possible. *)
+Lemma thm_came_step_sharp beta1 beta3 t : 0 < beta1 < 1 -> 0 < beta3 < 1 -> (1 <= t)%nat ->
+  m beta1 (series beta1 beta3 t) t ^ 2 = K beta1 beta3 t * Ebar beta1 beta3 0 (series beta1 beta3 t) t /\
+  0 < m beta1 (series beta1 beta3 t) t ^ 2.
+Proof.
+  intros H1 H3 Ht. assert (rates : 0 < beta1 < 1 /\ 0 < beta3 < 1 /\ 0 <= 0) by (repeat split; lra).
+  set (u := series beta1 beta3 t).
+  assert (Hm : forall s, m beta1 u s = series_m beta3 t s).
+  { induction s as [|s IH]; [reflexivity|]. unfold m in *. rewrite ema_S, IH. cbn [u series series_m]. unfold u, series.
+    assert (Hw := w_pos beta1 beta3 0 rates t s). field. split; lra. }
+  assert (Hd : forall s, delta beta1 u s = / w beta3 t s)
+    by (intros s; unfold delta; rewrite !Hm; cbn [series_m]; ring).
+  assert (Hmt : m beta1 u t = inverses beta3 t).
+  { rewrite step_1, <- (step_4_sum beta1 beta3 0 rates). apply sum_ext. intros. apply Hd. }
+  assert (HE : Ebar beta1 beta3 0 u t = (beta1 / (1 - beta1)) ^ 2 * inverses beta3 t).
+  { unfold Ebar. rewrite ema_unrolled, <- (step_4_sum beta1 beta3 0 rates), <- sum_scal. apply sum_ext. intros s _.
+    destruct (prp_came_speed beta1 beta3 0 rates u s) as [_ ->]. rewrite Hd. fold (w beta3 t s).
+    assert (Hw := w_pos beta1 beta3 0 rates t s). field. split; lra. }
+  rewrite Hmt, HE. split; [unfold K; field; split; lra|]. apply pow_lt. rewrite <- (step_4_sum beta1 beta3 0 rates).
+  apply sum_pos; [assumption|]. intros. apply Rinv_0_lt_compat, (w_pos beta1 beta3 0 rates).
+Qed.
+(* An instance: an update of 1 at the first step. *)
+Lemma prp_came_speed_instance : delta (/ 2) (fun _ => 1) 0 = / 2 /\ U (/ 2) (fun _ => 1) 1 = / 4.
+Proof. unfold delta, U, m. cbn [ema]. split; field. Qed.

@@ -1,0 +1,137 @@
+(* The landscape: Shampoo's product is an upper bound of full Adagrad (thm-landscape-shampoo).
+
+   T gradients G 0, ..., G (T - 1) of n x m and of rank at most r. Z stands for the vector z, read row by row. *)
+Require Import landscape_shampoo_coords spectral_theorem.
+Open Scope R_scope.
+
+(* z' (A x B) z for the Kronecker product A x B. *)
+Definition kronecker n m (A B Z : mat) :=
+  total n m (fun a b => total n m (fun c e => Z a b * (A a c * B b e) * Z c e)).
+(* z' (eps I + 1/r sum of g g') z *)
+Definition full_adagrad n m r T eps (G : nat -> mat) (Z : mat) := eps * total n m (fun a b => Z a b ^ 2)
+  + / INR r * sum T (fun t => total n m (fun a b => G t a b * Z a b) ^ 2).
+
+(* In the eigenbases the product of the roots is diagonal. *)
+Lemma kronecker_roots n m p s lam mu Z : kronecker n m (matrix_root n p lam) (matrix_root m s mu) Z
+  = total n m (fun i j => sqrt (lam i) * sqrt (mu j) * coords n m p s Z i j ^ 2).
+Proof.
+  transitivity (total n m (fun a b => total n m (fun c e => total n m (fun i j =>
+    sqrt (lam i) * sqrt (mu j) * (p i a * s j b * Z a b) * (p i c * s j e * Z c e))))).
+  - apply total_ext. intros a b _ _. apply total_ext. intros c e _ _. unfold matrix_root. rewrite sum_times.
+    transitivity (Z a b * Z c e * total n m (fun i j =>
+      sqrt (lam i) * (p i a * p i c) * (sqrt (mu j) * (s j b * s j e)))); [ring|].
+    rewrite <- total_scal. apply total_ext. intros. ring.
+  - rewrite (total_ext n m _ (fun a b => total n m (fun i j => total n m (fun c e =>
+      sqrt (lam i) * sqrt (mu j) * (p i a * s j b * Z a b) * (p i c * s j e * Z c e)))))
+      by (intros; apply total_swap).
+    rewrite total_swap. apply total_ext. intros i j _ _. rewrite coords_is.
+    transitivity (total n m (fun a b => (sqrt (lam i) * sqrt (mu j) * total n m (fun c e => p i c * s j e * Z c e))
+      * (p i a * s j b * Z a b))).
+    + apply total_ext. intros a b _ _. rewrite total_scal. ring.
+    + rewrite total_scal. ring.
+Qed.
+
+Section Shampoo.
+  Variables n m r T : nat.
+  Variable eps : R.
+  Variable G : nat -> mat.
+  Hypothesis ranks : forall t, (t < T)%nat -> rank_at_most n m r (G t).
+  Hypothesis some : (1 <= r)%nat.
+  Hypothesis eps_pos : 0 < eps.
+  Definition L := factor m T eps G.
+  Definition R_ := factor n T eps (fun t b a => G t a b).
+  Variables p s : nat -> vec.
+  Variables lam mu : nat -> R.
+  Hypothesis Hp : eigenbasis n L p lam.
+  Hypothesis Hs : eigenbasis m R_ s mu.
+  Definition g t := coords n m p s (G t).
+  (* The form of full Adagrad in these coordinates. *)
+  Definition Q (x w : mat) := eps * total n m (fun i j => x i j * w i j)
+    + / INR r * sum T (fun t => total n m (fun i j => g t i j * x i j) * total n m (fun i j => g t i j * w i j)).
+
+  Lemma r_inverse : 0 < / INR r.
+  Proof. apply Rinv_0_lt_compat, INR_pos, some. Qed.
+  Lemma Q_square x : Q x x = eps * total n m (fun i j => x i j ^ 2)
+    + / INR r * sum T (fun t => total n m (fun i j => g t i j * x i j) ^ 2).
+  Proof. unfold Q. f_equal; f_equal; [apply total_ext; intros; ring|apply sum_ext; intros; ring]. Qed.
+  Lemma Q_positive x : 0 <= Q x x.
+  Proof.
+    assert (H := r_inverse). rewrite Q_square. apply Rplus_le_le_0_compat; apply Rmult_le_pos; try lra;
+      [apply total_nonneg|apply sum_nonneg]; intros; apply pow2_nonneg.
+  Qed.
+  Lemma Q_sym x w : Q x w = Q w x.
+  Proof. unfold Q. f_equal; f_equal; [apply total_ext; intros; ring|apply sum_ext; intros; ring]. Qed.
+  Lemma total_lin q a b x w : total n m (fun i j => q i j * (a * x i j + b * w i j))
+    = a * total n m (fun i j => q i j * x i j) + b * total n m (fun i j => q i j * w i j).
+  Proof. rewrite <- !total_scal, <- total_plus. apply total_ext. intros. ring. Qed.
+  Lemma Q_lin a b x w u : Q (fun i j => a * x i j + b * w i j) u = a * Q x u + b * Q w u.
+  Proof.
+    rewrite (Q_sym _ u), (Q_sym x), (Q_sym w). unfold Q. rewrite total_lin.
+    rewrite (sum_ext T _ (fun t => a * (total n m (fun i j => g t i j * u i j) * total n m (fun i j => g t i j * x i j))
+      + b * (total n m (fun i j => g t i j * u i j) * total n m (fun i j => g t i j * w i j))))
+      by (intros; rewrite total_lin; ring).
+    rewrite sum_plus, !sum_scal. ring.
+  Qed.
+  (* (2), (3): it lies below both factors. *)
+  Lemma below_L x : Q x x <= form n m (fun i _ => lam i) x.
+  Proof.
+    rewrite Q_square. apply (step_3 n m r T eps g lam); [intros; now apply coords_rank, ranks|exact some|].
+    intros. now apply (diagonal_in_coords n m T eps G p s lam Hp (proj1 Hs)).
+  Qed.
+  Lemma below_R x : Q x x <= form n m (fun _ j => mu j) x.
+  Proof.
+    rewrite Q_square. unfold form. rewrite total_flip, (total_flip n m (fun i j => mu j * x i j ^ 2)).
+    rewrite (sum_ext T _ (fun t => total m n (fun j i => g t i j * x i j) ^ 2)) by (intros; now rewrite total_flip).
+    apply (step_3 m n r T eps (fun t j i => g t i j) mu) with (x := fun j i => x i j).
+    - intros t Ht. apply rank_flip. now apply coords_rank, ranks.
+    - exact some.
+    - intros i k Hi Hk.
+      rewrite <- (diagonal_in_coords m n T eps (fun t b a => G t a b) s p mu Hs (proj1 Hp) i k Hi Hk). f_equal.
+      apply sum_ext. intros t _. apply sum_ext. intros l _. unfold g. now rewrite !(coords_flip n m p s (G t)).
+  Qed.
+  (* (4) Between the two. *)
+  Lemma step_4 Z : full_adagrad n m r T eps G Z <= kronecker n m (matrix_root n p lam) (matrix_root m s mu) Z.
+  Proof.
+    set (z := coords n m p s Z). assert (E : full_adagrad n m r T eps G Z = Q z z).
+    { unfold full_adagrad, Q. f_equal; f_equal.
+      - unfold z. rewrite <- (coords_inner n m p s Z Z (proj1 Hp) (proj1 Hs)). apply total_ext. intros. ring.
+      - apply sum_ext. intros t _. unfold g, z.
+        rewrite <- (coords_inner n m p s (G t) Z (proj1 Hp) (proj1 Hs)). ring. }
+    assert (Hlam : forall i, (i < n)%nat -> 0 < lam i)
+      by (intros; now apply (eigenvalue_pos n m T eps G eps_pos p s lam Hp (proj1 Hs))).
+    assert (Hmu : forall j, (j < m)%nat -> 0 < mu j)
+      by (intros; now apply (eigenvalue_pos m n T eps (fun t b a => G t a b) eps_pos s p mu Hs (proj1 Hp))).
+    rewrite E, kronecker_roots.
+    eapply Rle_trans; [apply (landscape_between.between n m (fun i _ => lam i) (fun _ j => mu j) Q)|].
+    - intros; auto.
+    - intros; auto.
+    - exact Q_sym.
+    - exact Q_lin.
+    - exact Q_positive.
+    - exact below_L.
+    - exact below_R.
+    - apply Req_le. unfold form, root. apply total_ext. intros i j Hi Hj. fold z.
+      rewrite sqrt_mult_alt by now apply Rlt_le, Hlam. reflexivity.
+  Qed.
+End Shampoo.
+
+(* thm-landscape-shampoo: L and R have roots, and their Kronecker product lies above full Adagrad. *)
+Theorem thm_landscape_shampoo n m r T eps G : (1 <= r)%nat -> 0 < eps ->
+  (forall t, (t < T)%nat -> rank_at_most n m r (G t)) ->
+  exists L_half R_half, is_root n (L m T eps G) L_half /\ is_root m (R_ n T eps G) R_half /\
+    forall Z, eps * total n m (fun a b => Z a b ^ 2)
+      + / INR r * sum T (fun t => total n m (fun a b => G t a b * Z a b) ^ 2) <= kronecker n m L_half R_half Z.
+Proof.
+  intros Hr He Hranks. assert (HL := factor_symmetric n m T eps G).
+  assert (HR := factor_symmetric m n T eps (fun t b a => G t a b)).
+  destruct (spectral_theorem n (L m T eps G) HL) as (p & lam & Hp).
+  destruct (spectral_theorem m (R_ n T eps G) HR) as (s & mu & Hs).
+  exists (matrix_root n p lam), (matrix_root m s mu). split; [|split].
+  - apply root_is_root; [exact HL|exact Hp|]. intros. now apply (eigenvalue_pos n m T eps G He p s lam Hp (proj1 Hs)).
+  - apply root_is_root; [exact HR|exact Hs|]. intros.
+    now apply (eigenvalue_pos m n T eps (fun t b a => G t a b) He s p mu Hs (proj1 Hp)).
+  - intros Z. exact (step_4 n m r T eps G Hranks Hr He p s lam mu Hp Hs Z).
+Qed.
+(* An instance: one gradient of rank one, a column of ones times a row of ones. *)
+Lemma thm_landscape_shampoo_instance n m : rank_at_most n m 1 (fun _ _ => 1).
+Proof. exists (fun _ _ => 1), (fun _ _ => 1). intros. rewrite sum_S, sum_O. ring. Qed.

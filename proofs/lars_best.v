@@ -1,0 +1,66 @@
+(* LARS with the best learning rate and a batch of T samples (the second display of thm-lars, and of prp-lars-once);
+   and a problem that meets every assumption. *)
+Require Import lars.
+Open Scope R_scope.
+
+Section Best.
+  Variables (W : space) (h T : nat) (d : nat -> nat) (f : layered -> R) (grad : layered -> layered).
+  Variables (sample : layered -> nat -> layered) (phi : R -> R) (L sigma : nat -> R) (alpha_l alpha_u fstar : R).
+  Variable x1 : layered.
+  Hypothesis A0 : forall x, fstar <= f x.
+  Hypothesis A1 : layerwise_smooth h d f grad L.
+  Hypothesis A2 : layerwise_noise W h d grad sample sigma.
+  Hypothesis some : (1 <= T)%nat.
+  Hypothesis bounded_sizes : 0 < alpha_l /\ forall z, alpha_l <= phi z <= alpha_u.
+  Definition Delta := f x1 - fstar.
+  Hypothesis not_optimal : 0 < Delta.
+  Hypothesis not_flat : 0 < sum h L.
+  Definition best_lr := sqrt (2 * Delta / (alpha_u ^ 2 * sum h L * INR T)).
+  (* The mean of the gradient norms over T steps with batches of T samples and the best rate. *)
+  Definition measured :=
+    run_mean (batches W T) layered (next W T d sample phi best_lr) T x1 (slopes h d grad).
+
+  (* (eq-lars-best) *)
+  Theorem thm_lars_best :
+    measured <= alpha_u / alpha_l * (sqrt (2 * Delta * sum h L / INR T) + 2 * sum h sigma / sqrt (INR T)).
+  Proof.
+    destruct (step_6a h d f phi L sigma alpha_l alpha_u fstar bounded_sizes 2 T x1 some not_optimal not_flat)
+      as [Hlr H].
+    fold Delta in Hlr, H. fold best_lr in Hlr, H. rewrite <- H.
+    exact (thm_lars W h T d f grad sample phi L sigma alpha_l alpha_u fstar A0 A1 A2 some bounded_sizes
+      best_lr T x1 Hlr some).
+  Qed.
+  (* The same with the noise counted once. *)
+  Theorem prp_lars_once_best :
+    measured <= alpha_u / alpha_l * (sqrt (2 * Delta * sum h L / INR T) + 1 * sum h sigma / sqrt (INR T)).
+  Proof.
+    destruct (step_6a h d f phi L sigma alpha_l alpha_u fstar bounded_sizes 1 T x1 some not_optimal not_flat)
+      as [Hlr H].
+    fold Delta in Hlr, H. fold best_lr in Hlr, H. rewrite <- H.
+    exact (prp_lars_once W h T d f grad sample phi L sigma alpha_l alpha_u fstar A0 A1 A2 some bounded_sizes
+      best_lr T x1 Hlr some).
+  Qed.
+End Best.
+
+(* An instance: two layers of one weight each, f(x) = (x_1^2 + x_2^2) / 2; a coin pulls both gradients by 1 too far or
+   too little. L_i = 1 and sigma_i = 1 fit exactly. *)
+Definition flip (w : nat) : R := match w with O => 1 | _ => -1 end.
+Definition bowl (x : layered) := sum 2 (fun i => x i O ^ 2 / 2).
+Definition bowl_grad (x : layered) : layered := fun i j => x i j.
+Definition bowl_sample (x : layered) (w : nat) : layered := fun i j => x i j + flip w.
+Lemma thm_lars_instance : let one (_ : nat) := 1%nat in
+  (forall x, 0 <= bowl x) /\ layerwise_smooth 2 one bowl bowl_grad (fun _ => 1) /\
+  layerwise_noise coin 2 one bowl_grad bowl_sample (fun _ => 1) /\ bowl (fun _ _ => 1) = 1.
+Proof.
+  intros one. repeat split.
+  - intros x. apply sum_nonneg. intros. assert (Hx := pow2_nonneg (x i O)). lra.
+  - intros. lra.
+  - intros x y. unfold bowl, inner, norm2, sub, one, bowl_grad. rewrite !sum_S, !sum_O. apply Req_le. field.
+  - intros. lra.
+  - intros x i j _ _. rewrite E_coin. unfold bowl_sample, bowl_grad, flip. field.
+  - intros x i _. rewrite E_coin. unfold norm2, sub, bowl_sample, bowl_grad, flip, one. rewrite !sum_S, !sum_O. lra.
+  - unfold bowl. rewrite !sum_S, sum_O. lra.
+Qed.
+(* The same problem meets the assumptions of prp-lars-once, which are those of thm-lars. *)
+Lemma prp_lars_once_instance : layerwise_noise coin 2 (fun _ => 1%nat) bowl_grad bowl_sample (fun _ => 1).
+Proof. apply thm_lars_instance. Qed.
