@@ -29,7 +29,19 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 
 import preflight
-from rocq_sources import NAMED, Saboteur, Source, all_labels, astray, digest, digest_of, groups, saboteurs, sources
+from rocq_sources import (
+    NAMED,
+    STEP,
+    Saboteur,
+    Source,
+    all_labels,
+    astray,
+    digest,
+    digest_of,
+    groups,
+    saboteurs,
+    sources,
+)
 
 ROOT = Path(__file__).resolve().parent.parent
 UNCHECKED = 4
@@ -141,7 +153,7 @@ class Session:
 
 def named(source: Source) -> list[str]:
     """The theorems of a source that are named after a label; their steps are checked with them."""
-    return [one.name for one in source.theorems if NAMED.match(one.name) and "_step_" not in one.name]
+    return [one.name for one in source.theorems if NAMED.match(one.name) and not STEP.search(one.name)]
 
 
 def refuse_axioms(name: str, axioms: list[str]) -> None:
@@ -311,14 +323,18 @@ def not_proved(root: Path) -> list[str]:
 def compare_labels(root: Path, every: dict[str, Source], write: bool) -> list[str]:
     """Labels and theorems that miss their counterpart; the list of labels without one is shortened, never extended."""
     known = all_labels(root)
-    missing = [label for label in known if label not in groups(every, known)]
+    proved = groups(every, known)
+    missing = [label for label in known if label not in proved]
+    without = ", ".join(label for label, group in proved.items() if not group.instances)
     listed = not_proved(root)
     problems = [f"no chapter has the label of {name}" for name in astray(every, known)]
     problems += [f"{label} has no theorem in proofs/*.v" for label in missing if label not in listed]
     if write:
         left = [label for label in missing if label in listed]
         (root / "book" / "machine" / "not_proved.txt").write_text("".join(f"{label}\n" for label in left))
-    print(f"  {len(known) - len(missing)} of {len(known)} labels have a theorem")
+    print(
+        f"  {len(proved)} of {len(known)} labels have a theorem" + f"; without an instance: {without}" * bool(without)
+    )
     return problems
 
 
