@@ -42,8 +42,8 @@ class Checked:
             self.saboteurs.setdefault(saboteur.label, []).append(saboteur)
 
     def defined(self, source: Source) -> dict[str, str]:
-        """{name: file} of all definitions that a source can see."""
-        files = [self.sources[name] for name in rocq_sources.stands_on(source.name, self.sources)]
+        """{name: file} of all definitions that a source can see; its own hide others of the same name."""
+        files = [*(self.sources[name] for name in rocq_sources.stands_on(source.name, self.sources)), source]
         return {one.name: file.name for file in files for one in file.declarations if one.kind in DEFINED}
 
     def failed(self, saboteur: Saboteur) -> bool:
