@@ -352,8 +352,11 @@ def check(root: Path = ROOT, again: bool = False, write: bool = True) -> int:
         if record.stem not in every:
             problems += [] if write else [f"book/machine/{record.name}: there is no proofs/{record.stem}.v"]
             record.unlink() if write else None
-    print("\n".join(problems) or f"  all stand; {tried} saboteurs were tried", end="")
-    print(f"\n  {len(every)} files, {time.monotonic() - start:.0f} s, Rocq {prover.version}")
+    print("".join(f"{problem}\n" for problem in problems), end="")
+    verdict = f"{len(problems)} problems" if problems else "all stand"
+    print(
+        f"  Rocq {prover.version}, {time.monotonic() - start:.0f} s: {len(every)} files, {tried} saboteurs: {verdict}"
+    )
     return 1 if problems else 0
 
 
