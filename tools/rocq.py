@@ -239,7 +239,7 @@ def check_file(prover: Prover, source: Source, now: str, mine: list[Saboteur], a
     """Compile a source where that is due, hear or compare what the prover says, try the saboteurs whose result is not
     known; a line about it, or none, and what is wrong."""
     known, said, name = load(prover.records, source.name), [], source.name
-    fresh = known is not None and known["digest"] == now
+    fresh = known is not None and known["digest"] == now and [*known["theorems"]] == named(source)
     if not fresh and not write:
         raise Stop(f"book/machine/{name}.json is not of today's proofs/{name}.v: run make prove")
     if again or not fresh or not prover.is_built(name, now):
