@@ -158,6 +158,7 @@ def test_what_is_checked_is_recorded_and_what_changed_is_checked_again(book, cap
     assert rocq.check(book) == 0
     assert "2 of 2 labels have a theorem" in capsys.readouterr().out
     assert rocq.not_proved(book) == []
+    assert rocq_sources.stale(book) == []
     record = rocq.load(book / "book" / "machine", "a")
     assert record["theorems"]["thm_x"]["given"].split()[:2] == ["a", "small"]
     text = (book / "proofs" / "a.v").read_text()
@@ -173,6 +174,7 @@ def test_what_is_checked_is_recorded_and_what_changed_is_checked_again(book, cap
         assert rocq.check(book) == 0
         assert ("a.v: 1 saboteurs" in capsys.readouterr().out) == tried
     change(book / "proofs" / "sums.v", "Lia.", "Lia.\n")
+    assert rocq_sources.stale(book) == ["a", "sums"]  # the pages say so
     assert rocq.check(book) == 0
     assert re.findall(r"(\w+)\.v: ", capsys.readouterr().out) == ["sums", "a"]
     change(book / "notebooks" / "01_a.md", "thm-x\n", "thm-w\n")
