@@ -42,8 +42,8 @@ class Checked:
             self.saboteurs.setdefault(saboteur.label, []).append(saboteur)
 
     def defined(self, source: Source) -> dict[str, str]:
-        """{name: file} of all definitions that a source can see."""
-        files = [self.sources[name] for name in rocq_sources.stands_on(source.name, self.sources)]
+        """{name: file} of all definitions that a source can see; its own hide others of the same name."""
+        files = [*(self.sources[name] for name in rocq_sources.stands_on(source.name, self.sources)), source]
         return {one.name: file.name for file in files for one in file.declarations if one.kind in DEFINED}
 
     def failed(self, saboteur: Saboteur) -> bool:
@@ -175,7 +175,7 @@ def fold(label: str, checked: Checked, up: str) -> str:
         items.append(f"A problem that meets all assumptions: {places(group.instances, up)}.")
     broken = [one for one in checked.saboteurs.get(label, []) if checked.failed(one)]
     said = "; ".join(f"{escaped(one.says)} (<code>{escaped(one.fails_in)}</code>)" for one in broken)
-    items += [f"The unchanged proof fails when {said}."] if broken else []
+    items += [f"What makes the unchanged proof fail, and where: {said}."] if broken else []
     listed = "".join(f"<li>{item}</li>" for item in items)
     title = "Checked by machine" if all(file.name in checked.records for file in files) else "Not checked by machine"
     inside = f"{statements(group, checked, up)}<ul>{listed}</ul>"

@@ -48,11 +48,12 @@ def table(root, tables: dict, titles_of, whole: dict, escaped) -> str:
     for label, group in proved.items():
         titles = titles_of(label)
         headings = [f"{name}: " for name in [*titles, *(name for name, (title, _) in whole.items() if title in titles)]]
-        words = " ".join(escaped(one.comment) for _, one in group.theorems)
+        said = " ".join(one.comment for _, one in group.theorems).strip()
+        words = f'<span class="words">{escaped(said or titles[0])}</span>'
         leads = ", ".join(
             f'<a href="../proofs/{source.name}.html#{one.name}">line {source.line(one.start)}</a>'
             for source, one in group.theorems
         )
-        cells = [f"{{prf:ref}}`{label}`", f'<span class="words">{words}</span>', leads, *ledger_cells(ledgers, titles)]
+        cells = [f"{{prf:ref}}`{label}`", words, leads, *ledger_cells(ledgers, titles)]
         lines.append(f"| {' | '.join([*cells, *promise_cells(promises, headings)])} |\n")
     return (HEAD + "".join(lines)).rstrip("\n") if lines else ""

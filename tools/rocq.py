@@ -4,16 +4,17 @@
     python tools/rocq.py --again    all files and all saboteurs
     python tools/rocq.py --check    as in the tests: nothing is written, and a record that is not of today fails
 
-The files are compiled in _build/rocq, two at a time. For each of them book/machine/NAME.json holds
+Files are compiled in _build/rocq, two at a time. What the prover says of each stands in book/machine/NAME.json, so that
+the book is built without a prover:
 
     digest, made, prover, seconds   of the file and all that it stands on; day, version, processor time of the check
-    theorems                        for each theorem named after a label: its names for what it assumes, the whole
+    theorems                        for each theorem named after a label: the names of what it assumes, its whole
                                     statement and its axioms, as the prover prints them
     saboteurs                       {digest: lemma in which the unchanged proof failed on this change of the file}
     sentences, lines                where each sentence stands, and the goals after it, as numbers of lines
 
-so that the book is built without a prover. book/machine/not_proved.txt lists the labels without a theorem; it only gets
-shorter. Exit status: 0 all is checked; 1 something is not as it should be; 4 there is no prover.
+book/machine/not_proved.txt lists the labels without a theorem; it only gets shorter. Exit status: 0 all is checked; 1
+something is not as it should be; 4 there is no prover.
 Deliberately absent: whether a statement says what its page says. Readers and tests/proofs compare the two.
 """
 
@@ -29,7 +30,19 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 
 import preflight
-from rocq_sources import NAMED, Saboteur, Source, all_labels, astray, digest, digest_of, groups, saboteurs, sources
+from rocq_sources import (
+    NAMED,
+    STEP,
+    Saboteur,
+    Source,
+    all_labels,
+    astray,
+    digest,
+    digest_of,
+    groups,
+    saboteurs,
+    sources,
+)
 
 ROOT = Path(__file__).resolve().parent.parent
 UNCHECKED = 4
@@ -126,9 +139,10 @@ class Session:
         if not said.startswith("Axioms:"):
             raise Stop(f"{theorem}: {said}")
         whole = {name.split(".")[-1]: name for name in AXIOMS}  # the prover shortens what a file has imported
-        return sorted(
-            whole.get(name, name) for name in re.findall(r"^([^\s:]+)", said.partition("\n")[2], re.MULTILINE)
-        )
+        names = re.findall(r"^([^\s:]+)", said.partition("\n")[2], re.MULTILINE)
+        if others := [name for name in names if whole.get(name, name) not in AXIOMS]:
+            raise Stop(f"{theorem} assumes {', '.join(others)}")
+        return sorted(whole.get(name, name) for name in names)
 
     def __enter__(self):
         return self
@@ -141,12 +155,7 @@ class Session:
 
 def named(source: Source) -> list[str]:
     """The theorems of a source that are named after a label; their steps are checked with them."""
-    return [one.name for one in source.theorems if NAMED.match(one.name) and "_step_" not in one.name]
-
-
-def refuse_axioms(name: str, axioms: list[str]) -> None:
-    if others := set(axioms) - set(AXIOMS):
-        raise Stop(f"{name} assumes {', '.join(sorted(others))}")
+    return [one.name for one in source.theorems if NAMED.match(one.name) and not STEP.search(one.name)]
 
 
 def folded(goals: list[int]) -> str:
@@ -201,104 +210,87 @@ def save(folder: Path, name: str, record: dict) -> None:
     (folder / f"{name}.json").write_text(text, encoding="utf-8")
 
 
-def check_file(prover: Prover, source: Source, now: str, again: bool, write: bool) -> str:
-    """Compile a source where that is due, and hear or compare what the prover says; a line about it, or none."""
-    known = load(prover.records, source.name)
-    fresh = known is not None and known["digest"] == now
-    if not fresh and not write:
-        raise Stop(f"book/machine/{source.name}.json is not of today's proofs/{source.path.name}: run make prove")
-    if fresh and not again and prover.is_built(source.name, now):
-        return ""
-    places, seconds = prover.build(source, now)
-    if fresh:
-        with Session(prover) as session:
-            session.say(f"Require Import {source.name}.")
-            said = {name: session.axioms(name) for name in named(source)}
-        if said != {name: one["axioms"] for name, one in known["theorems"].items()}:
-            raise Stop(f"book/machine/{source.name}.json has other axioms than the prover")
-    else:
-        made = {"digest": now, "made": time.strftime("%Y-%m-%d"), "prover": prover.version, "seconds": seconds}
-        known = made | listen(prover, source, places)
-    for name, one in known["theorems"].items():
-        refuse_axioms(name, one["axioms"])
-    if not fresh:
-        save(prover.records, source.name, known)
-    return f"{source.path.name}: {len(places)} sentences, {seconds} s"
-
-
 def key(saboteur: Saboteur, now: str) -> str:
-    """What a saboteur's result hangs on."""
+    """What a saboteur's result hangs on; `now` is the digest of its file."""
     return digest(saboteur.old, saboteur.new, str(saboteur.count), saboteur.fails_in, now)
 
 
-def sabotage(prover: Prover, source: Source, saboteur: Saboteur) -> None:
-    """See that the unchanged proof fails in the lemma that the saboteur names, and nowhere else."""
+def sabotage(prover: Prover, source: Source, saboteur: Saboteur) -> str:
+    """See that the unchanged proof fails in the lemma that the saboteur names; else what happened."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / saboteur.file
         copy.write_text(saboteur.spoiled(source.text), encoding="utf-8")
         done, spoiled = prover.run(copy), Source(copy)
-    where = f"saboteur of {saboteur.label}, {saboteur.says!r}"
-    if not done.returncode:
-        raise Stop(f"{where}: the proof stands all the same")
-    if not (error := ERROR.search(done.stderr)):
-        raise Stop(f"{where}: {done.stderr.strip()}")
-    place = sum(len(line) + 1 for line in spoiled.text.split("\n")[: int(error[1]) - 1]) + int(error[2])
-    lemma = spoiled.at(place)
-    if lemma is None or lemma.name != saboteur.fails_in or place < lemma.proof:
+    error, said = ERROR.search(done.stderr), "the proof stands all the same"
+    if error:
+        place = sum(len(line) + 1 for line in spoiled.text.split("\n")[: int(error[1]) - 1]) + int(error[2])
+        lemma = spoiled.at(place)
         there = f"in {lemma.name}" if lemma and place >= lemma.proof else f"at line {error[1]}, outside a proof"
-        raise Stop(f"{where}: the failure is {there}, not in {saboteur.fails_in}: {error[3].strip()}")
-    if any(words in error[3] for words in UNREADABLE):
-        raise Stop(f"{where}: the proof is no longer readable: {error[3].strip()}")
+        said = f"the failure is {there}, not in {saboteur.fails_in}: {error[3].strip()}"
+        if there == f"in {saboteur.fails_in}":
+            unreadable = any(words in error[3] for words in UNREADABLE)
+            said = f"the proof is no longer readable: {error[3].strip()}" if unreadable else ""
+    elif done.returncode:
+        said = done.stderr.strip()
+    return said and f"saboteur of {saboteur.label}, {saboteur.says!r}: {said}"
 
 
-def check_saboteurs(prover: Prover, every: dict[str, Source], again: bool, write: bool) -> tuple[int, list[str]]:
-    """Try the saboteurs whose result is not known; how many were tried, and what is wrong."""
-    wanted, problems, tried = {}, [], 0
-    try:
-        listed = saboteurs(prover.folder)
-    except (KeyError, OSError, TypeError, ValueError) as error:
-        return 0, [f"proofs/saboteurs: {error}"]
-    for saboteur in listed:
-        wanted.setdefault(Path(saboteur.file).stem, []).append(saboteur)
-    with ThreadPoolExecutor(2) as pool:
-        for name, source in every.items():
-            record, now = load(prover.records, name), digest_of(name, every)
-            if record is None or record["digest"] != now:
-                continue
-            keys = {key(one, now): one for one in wanted.get(name, [])}
-            todo = {k: one for k, one in keys.items() if again or k not in record["saboteurs"]}
-            if todo and not write and not again:
-                problems.append(f"{len(todo)} saboteurs of {name}.v were never tried: run make prove")
-                continue
-            results = {k: pool.submit(sabotage, prover, source, one) for k, one in todo.items()}
-            failed = {k: str(result.exception()) for k, result in results.items() if result.exception()}
-            problems += failed.values()
-            tried += len(todo)
-            stopped = {k: one.fails_in for k, one in keys.items() if k not in failed}
-            if write and stopped != record["saboteurs"]:
-                save(prover.records, name, record | {"saboteurs": stopped})
-    return tried, problems
+def check_file(prover: Prover, source: Source, now: str, mine: list[Saboteur], again: bool, write: bool):
+    """Compile a source where that is due, hear or compare what the prover says, try the saboteurs whose result is not
+    known; a line about it, or none, and what is wrong."""
+    known, said, name = load(prover.records, source.name), [], source.name
+    fresh = known is not None and known["digest"] == now and [*known["theorems"]] == named(source)
+    if not fresh and not write:
+        raise Stop(f"book/machine/{name}.json is not of today's proofs/{name}.v: run make prove")
+    if again or not fresh or not prover.is_built(name, now):
+        places, seconds = prover.build(source, now)
+        said.append(f"{len(places)} sentences, {seconds} s")
+        if fresh:
+            with Session(prover) as session:
+                session.say(f"Require Import {name}.")
+                axioms = {theorem: session.axioms(theorem) for theorem in named(source)}
+            if axioms != {theorem: one["axioms"] for theorem, one in known["theorems"].items()}:
+                raise Stop(f"book/machine/{name}.json has other axioms than the prover")
+        else:
+            known = {"digest": now, "made": time.strftime("%Y-%m-%d"), "prover": prover.version, "seconds": seconds}
+            known |= listen(prover, source, places)
+    keys = {key(one, now): one for one in mine}
+    todo = {k: one for k, one in keys.items() if again or k not in known["saboteurs"]}
+    if todo and not write and not again:
+        raise Stop(f"{len(todo)} saboteurs of {name}.v were never tried: run make prove")
+    wrong = {k: problem for k, one in todo.items() if (problem := sabotage(prover, source, one))}
+    stopped = {k: one.fails_in for k, one in keys.items() if k not in wrong}
+    if write and (not fresh or stopped != known["saboteurs"]):
+        save(prover.records, name, known | {"saboteurs": stopped})
+    said += [f"{len(todo)} saboteurs"] if todo else []
+    return f"{name}.v: {', '.join(said)}" if said else "", list(wrong.values())
 
 
 def check_files(prover: Prover, every: dict[str, Source], again: bool, write: bool) -> list[str]:
     """Check the sources in an order in which each stands on files that were checked; what is wrong."""
+    try:
+        listed = saboteurs(prover.folder)
+    except (KeyError, OSError, TypeError, ValueError) as error:
+        return [f"proofs/saboteurs: {error}"]
     order = TopologicalSorter({name: source.requires for name, source in every.items()})
     order.prepare()
     running, problems = {}, []
     with ThreadPoolExecutor(2) as pool:
         while running or order.is_active():
             for name in order.get_ready():
-                work = (prover, every[name], digest_of(name, every), again, write)
+                mine = [one for one in listed if one.file == f"{name}.v"]
+                work = (prover, every[name], digest_of(name, every), mine, again, write)
                 running[pool.submit(check_file, *work)] = name
             if not running:
                 break  # what is left stands on a file that is not accepted
             for future in wait(running, return_when=FIRST_COMPLETED).done:
-                name, problem = running.pop(future), future.exception()
-                if problem:
+                name = running.pop(future)
+                if problem := future.exception():
                     problems.append(str(problem))
                     continue
-                if said := future.result():
-                    print(f"  {said}", flush=True)
+                said, wrong = future.result()
+                print(f"  {said}\n" * bool(said), end="", flush=True)
+                problems += wrong
                 order.done(name)
     return problems
 
@@ -311,14 +303,18 @@ def not_proved(root: Path) -> list[str]:
 def compare_labels(root: Path, every: dict[str, Source], write: bool) -> list[str]:
     """Labels and theorems that miss their counterpart; the list of labels without one is shortened, never extended."""
     known = all_labels(root)
-    missing = [label for label in known if label not in groups(every, known)]
+    proved = groups(every, known)
+    missing = [label for label in known if label not in proved]
+    without = ", ".join(label for label, group in proved.items() if not group.instances)
     listed = not_proved(root)
     problems = [f"no chapter has the label of {name}" for name in astray(every, known)]
     problems += [f"{label} has no theorem in proofs/*.v" for label in missing if label not in listed]
     if write:
         left = [label for label in missing if label in listed]
         (root / "book" / "machine" / "not_proved.txt").write_text("".join(f"{label}\n" for label in left))
-    print(f"  {len(known) - len(missing)} of {len(known)} labels have a theorem")
+    print(
+        f"  {len(proved)} of {len(known)} labels have a theorem" + f"; without an instance: {without}" * bool(without)
+    )
     return problems
 
 
@@ -329,15 +325,14 @@ def check(root: Path = ROOT, again: bool = False, write: bool = True) -> int:
         return UNCHECKED
     prover, every, start = Prover(path, root), sources(root / "proofs"), time.monotonic()
     problems = [line for source in every.values() for line in source.violations]
-    problems += check_files(prover, every, again, write)
-    tried, wrong = check_saboteurs(prover, every, again, write)
-    problems += [*wrong, *compare_labels(root, every, write)]
+    problems += [*check_files(prover, every, again, write), *compare_labels(root, every, write)]
     for record in prover.records.glob("*.json"):
         if record.stem not in every:
             problems += [] if write else [f"book/machine/{record.name}: there is no proofs/{record.stem}.v"]
             record.unlink() if write else None
-    print("\n".join(problems) or f"  all stand; {tried} saboteurs were tried", end="")
-    print(f"\n  {len(every)} files, {time.monotonic() - start:.0f} s, Rocq {prover.version}")
+    print("".join(f"{problem}\n" for problem in problems), end="")
+    verdict = f"{len(problems)} problems" if problems else "all stand"
+    print(f"  {len(every)} files, {time.monotonic() - start:.0f} s, Rocq {prover.version}: {verdict}")
     return 1 if problems else 0
 
 

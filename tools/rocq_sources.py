@@ -27,6 +27,7 @@ CONTEXT = re.compile(r"(?:Variables?|Hypothesis|Hypotheses|Context)\s")
 OUTSIDE = "outside a section"
 LABELLED = re.compile(r"^:{3,}\{prf:(?:theorem|lemma|proposition|corollary)\}.*\n(?::label: (\S+))?", re.MULTILINE)
 NAMED = re.compile(r"(?:thm|lem|prp|prop)_")
+STEP = re.compile(r"(?:^|_)step_\d")
 
 
 @dataclass
@@ -189,9 +190,9 @@ def groups(every: dict[str, Source], known: list[str]) -> dict[str, Group]:
         waiting = []
         for one in source.theorems:
             group = found.get(label_of(one.name, known))
-            if re.match(r"step_\d", one.name):
+            if STEP.match(one.name):
                 waiting.append((source, one))
-            elif group and re.search(r"_step_\d", one.name):
+            elif group and STEP.search(one.name):
                 group.steps.append((source, one))
             elif group and "_instance" in one.name:
                 group.instances.append((source, one))

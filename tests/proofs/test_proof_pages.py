@@ -30,6 +30,7 @@ def test_a_fold_says_what_is_proved_from_what_and_links_only_to_what_is_there(la
     for page, anchor in re.findall(r'href="\.\./proofs/(\w+)\.html#([^"]+)"', fold):
         assert anchor in [one.name for one in CHECKED.sources[page].declarations]
     assert fold.count("(<code>") >= len(CHECKED.saboteurs[label])
+    assert "makes the unchanged proof fail" in fold
 
 
 def test_a_source_that_changed_is_not_shown_as_checked(monkeypatch):
@@ -38,7 +39,7 @@ def test_a_source_that_changed_is_not_shown_as_checked(monkeypatch):
     fold = proof_pages.fold("lem-telescoping", checked, "../")
     assert "Not checked by machine" in fold
     assert "it has changed since it was checked" in fold
-    assert "The unchanged proof fails" not in fold
+    assert "makes the unchanged proof fail" not in fold
     assert "<summary>" not in proof_pages.source_page(checked.sources["toolbox_telescoping"], checked)
 
 

@@ -4,12 +4,14 @@ A row names a theorem, which of its comparisons, numbers that its variables take
 """
 
 import json
+import re
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import rocq
 
+import notebooks
 from proofs import toolbox
 from tests.proofs.statement_sides import evaluate, sides
 
@@ -22,9 +24,41 @@ def telescoping(rng):
     return values, toolbox.bounded.left(page), toolbox.bounded.right(page)
 
 
+def of_chapter(chapter, name, **globals_):
+    """A function that a cell of a chapter defines, with the values of the names that it takes from the chapter."""
+    text = notebooks.find(chapter).read_text(encoding="utf-8")
+    defined = re.search(rf"^def {name}\(.*?(?=^\S|^```)", text, re.MULTILINE | re.DOTALL)
+    exec(defined[0], globals_)
+    return globals_[name]
+
+
+def sgd(rng):
+    values = dict(zip(("L", "sigma", "fstar", "lr", "Delta"), rng.uniform(0.1, 3, size=5).tolist(), strict=True))
+    values |= {"b": int(rng.integers(1, 9)), "T": int(rng.integers(1, 99)), "x1": 0}
+    of_page = {"Delta": values["Delta"], "L": values["L"], "sigma2": values["sigma"] ** 2, "np": np}
+    at = {"b": values["b"], "T": values["T"]}
+    promise, rate, best = (of_chapter("sgd", name, **of_page) for name in ("promise", "best_rate", "best_promise"))
+    start = values["fstar"] + values["Delta"]
+    values |= {"f": lambda x: start, "Delta": lambda f, fstar, x: f(x) - fstar}
+    values["best_lr"] = lambda b, f, L, sigma, fstar, T, x: rate(b, T)
+    return values, promise(values["lr"], **at), promise(rate(**at), **at), best(**at)
+
+
+def sgd_any_rate(rng):
+    values, any_rate, _, _ = sgd(rng)
+    return values, None, any_rate  # the left side is a mean over all runs
+
+
+def sgd_best_rate(rng):
+    values, _, left, right = sgd(rng)
+    return values, left, right
+
+
 ROWS = {
-    # theorem, number of the comparison: numbers for its variables and the page's sides
-    ("toolbox_telescoping", "lem_telescoping", 0): telescoping,
+    # label, source, theorem, number of its comparison: numbers for its variables and the page's sides
+    ("lem-telescoping", "toolbox_telescoping", "lem_telescoping", 0): telescoping,
+    ("thm-sgd", "sgd", "thm_sgd", 0): sgd_any_rate,
+    ("thm-sgd", "sgd", "thm_sgd_best", 0): sgd_best_rate,
 }
 
 
@@ -33,15 +67,17 @@ def statement(source, theorem):
     return record["theorems"][theorem]["statement"]
 
 
-@pytest.mark.parametrize(("place", "draw"), ROWS.items(), ids=[f"{row[1]}-{row[2]}" for row in ROWS])
+@pytest.mark.parametrize(("place", "draw"), ROWS.items(), ids=[f"{row[2]}-{row[3]}" for row in ROWS])
 def test_the_page_and_rocq_have_the_same_two_sides(place, draw):
-    source, theorem, which = place
-    left, _, right = sides(statement(source, theorem))[which]
+    label, source, theorem, which = place
+    if label in rocq.not_proved(rocq.ROOT):
+        pytest.skip(f"{label} has no theorem in Rocq yet")
+    sides_in_rocq = sides(statement(source, theorem))[which]
     rng = np.random.default_rng(0)
     for _ in range(20):
-        values, page_left, page_right = draw(rng)
-        assert evaluate(left, values) == pytest.approx(page_left, rel=1e-12)
-        assert evaluate(right, values) == pytest.approx(page_right, rel=1e-12)
+        values, *page = draw(rng)
+        for side, number in zip(sides_in_rocq[::2], page, strict=True):
+            assert number is None or evaluate(side, values) == pytest.approx(number, rel=1e-12)
 
 
 def test_a_wrong_factor_in_rocq_is_seen():
