@@ -6,11 +6,12 @@ COLUMNS = ("theorem", "in words", "proved", "evaluated", "least slack", "measure
 HEAD = f"""
 ## Proved by machine
 
-Rocq has checked these for all real numbers, in every dimension; the fold under each theorem has its statement and what
-it assumes. **Proved** leads to the line. The chapters evaluated their steps as often as the table says; **least slack**
-is the least share of the larger side by which a left side stayed below its right one. The last three columns are of
-that instance of the promise which came nearest to it; what **needs no theorem** is the start, or what any method keeps,
-whichever is less.
+Rocq has checked these for all real numbers, in every dimension. Where there is chance, they hold for any finite sample
+space, so that every expectation is a finite sum ({{ref}}`sec-assistant`). The fold under each theorem has its statement
+and what it assumes. **Proved** leads to the line. The chapters evaluated their steps as often as the table says;
+**least slack** is the least share of the larger side by which a left side stayed below its right one. The last three
+columns are of that instance of the promise which came nearest to it; what **needs no theorem** is the start, or what
+any method keeps, whichever is less.
 
 | {" | ".join(COLUMNS)} |
 |:--|:--|:--|--:|--:|--:|--:|--:|
