@@ -136,7 +136,7 @@ Section AMSGrad.
     assert (Hr : s * Rabs (g t) <= r).
     { unfold r, s. rewrite <- sqrt_of_square, <- sqrt_mult_alt by lra. now apply sqrt_le_1_alt. }
     destruct (Rabs_pos (g t)) as [Ha|Ha].
-    - assert (Hsa : 0 < s * Rabs (g t)) by now apply Rmult_lt_0_compat.
+    - assert (Hrt : 0 < s * Rabs (g t)) by now apply Rmult_lt_0_compat.
       rewrite <- pow2_Rabs. replace (Rabs (g t) ^ 2 / (r * n / lr)) with (lr * Rabs (g t) / n * (Rabs (g t) / r))
         by (field; lra).
       replace (lr / s * (Rabs (g t) * / n)) with (lr * Rabs (g t) / n * (1 / s)) by (field; lra).
