@@ -9,7 +9,7 @@ that cannot be read (Fixpoint, match) a row writes in Python.
 import math
 import re
 from collections.abc import Callable
-from itertools import combinations, product
+from itertools import combinations, pairwise, permutations, product
 from types import SimpleNamespace as Numbers
 from typing import NamedTuple
 
@@ -106,6 +106,15 @@ def vectors(rng, d, names="u v"):
 
 def chances(rng, n):
     return rng.dirichlet(np.ones(n)).tolist()
+
+
+@row("thm-loss-price", "loss_and_gradient_price", "thm_loss_price")
+def loss_price(rng):
+    values = whole(rng, "k m", 1, 99) | {"n": 100}
+    forward = line_of_chapter(
+        "loss_and_gradient", "by_hand = 100", pairwise=pairwise, widths=[values["k"], values["m"]]
+    )
+    return values, {0: (None, forward), 1: (None, 2 * forward)}  # "(2) backward 2 n k m" in the ledger
 
 
 # Momentum. The page's functions have L = 1, where learning rates are in units of 1/L.
@@ -431,7 +440,7 @@ def reality_tie(rng):
 def reality_best(rng):
     scores, k = rng.normal(size=6).tolist(), int(rng.integers(1, 7))
     best, _ = of_chapter("reality_check", "best_of", "weights", np=np, comb=math.comb)
-    values = {"k": k, "l": scores, "length": len, "sort": sorted, "nth": lambda i, x, default: x[i]}
+    values = {"k": k, "l": scores, "length": len, "sort": lambda x: sorted(x), "nth": lambda i, x, default: x[i]}
     values["best_of"] = lambda k, x: np.mean([min(K) for K in combinations(x, k)])
     return values, {0: (best(scores, k), best(scores, k))}
 
@@ -448,7 +457,7 @@ def reality_curse(rng):
 def memory_factored(rng):
     values = whole(rng, "n m", 2, 50)
     s, factored, share = Numbers(**values), memory.factored, memory.share
-    return values, {0: (factored.left(s), factored.right(s)), 4: (share.left(s), None), 5: (None, share.right(s))}
+    return values, {0: (factored.left(s), factored.right(s)), 3: (share.left(s), None), 4: (None, share.right(s))}
 
 
 @row("prp-memory-segments", "memory", "prp_memory_segments")
@@ -532,9 +541,9 @@ def came_step(rng):
     values, s = came_numbers(rng)
     K = of_chapter("came", "K", np=np)(values["t"], values["beta1"], values["beta3"])
     m, E = came.average(s), came.each(s, came.instability)
-    one = math.sqrt(came.squares(s)[0][1])
-    page = {0: (m[0][1] ** 2, K * E[0][1]), 1: (came.in_row(E, m[0]), K), 3: (one, math.sqrt(K))}
-    return values | {"i": 0, "j": 1}, page | {2: (came.in_row(came.columns(E), came.columns(m)[1]), K)}
+    one = math.sqrt(came.squares(s)[0][0])
+    page = {0: (m[0][0] ** 2, K * E[0][0]), 1: (came.in_row(E, m[0]), K), 3: (one, math.sqrt(K))}
+    return values | {"i": 0, "j": 0}, page | {2: (came.in_row(came.columns(E), came.columns(m)[0]), K)}
 
 
 @row("prp-came-clip", "came_clip", "prp_came_clip", "came_matrix", "came", "came_step")
@@ -641,13 +650,25 @@ def sides_of(G):
     return np.hstack(list(G)), np.hstack(list(G.transpose(0, 2, 1)))
 
 
+@row("prp-landscape-average", "landscape", "prp_landscape_average")
+def landscape_average(rng):
+    lr, z = rng.uniform(0.1, 1, size=(2, 4))
+    page = landscape.step.right(Numbers(w=(lr**2).tolist(), z=z.tolist()))
+    return {"t": 4, "lr": [0, *lr], "z": [0, 0, *z], "x": lambda z, lr, x1, t: None}, {0: (None, page)}
+
+
 @row("prp-torch-rounding", "torch", "prp_torch_rounding")
 def torch_rounding(rng):
     a, z, b = sorted(rng.normal(size=3).tolist())
     s = Numbers(a=a, b=b, z=z)
     page = {1: (torch.spread.left(s), torch.spread.right(s)), 2: (torch.bound.left(s), torch.bound.right(s))}
     up = torch.up(s)
-    values = {"draw": lambda *_: [up, 1 - up], "rounded": lambda a, b, w: (b, a)[w], "neighbours": 0, "between": 0}
+    values = {
+        "draw": lambda a, b, z, p, q: [up, 1 - up],
+        "rounded": lambda a, b, w: (b, a)[w],
+        "neighbours": 0,
+        "between": 0,
+    }
     return values | vars(s), page | {0: (torch.unbiased.left(s), torch.unbiased.right(s))}
 
 
@@ -706,38 +727,127 @@ def machines_ring(rng):
 
 
 # Appendix A: the steps of proofs/toolbox.py.
-def of_toolbox(label, source, theorem, draw, steps, reads=()):
-    """A row whose sides are those of steps: {comparison: step}; `draw` has the numbers of both."""
+def of_toolbox(theorem, source, draw, steps):
+    """A row whose sides are those of steps, {comparison: step}; `draw` has the numbers of both."""
 
-    @row(label, source, theorem, *reads)
     def lemma(rng):
         values = draw(rng)
-        return values, {k: (step.left(Numbers(**values)), step.right(Numbers(**values))) for k, step in steps.items()}
+        page = {k: (step.left(Numbers(**values)), step.right(Numbers(**values))) for k, step in steps.items()}
+        return {name: value for name, value in values.items() if name != "weight"}, page
 
     lemma.__name__ = theorem
-    ROWS[-1] = ROWS[-1]._replace(draw=lemma)
+    label = re.match("lem_(cauchy_schwarz|normalised_direction|[a-z]+)", theorem)[0].replace("_", "-")
+    row(label, source, theorem)(lemma)
 
 
 def pair(rng):
     return vectors(rng, 3) | some(rng, "a")
 
 
-def random(rng):
-    X, p = rng.normal(size=3).tolist(), chances(rng, 3)
-    return {"X": X, "g": X, "W": p, "weight": p, "a": rng.uniform(0.1, 2), "c": rng.normal()}
+def random(rng, low=-2):
+    """A random number X (in one lemma g), its law, and a convex function of it."""
+    X, p = rng.uniform(low, 2, size=3).tolist(), chances(rng, 3)
+    values = {"X": X, "g": X, "W": p, "weight": p} | some(rng, "a q k l m c")
+    values["sigma"] = math.sqrt(toolbox.variance(Numbers(**values)))
+    return values | {"phi": lambda x: toolbox.kinked(Numbers(**values), x), "indicator": lambda decided: float(decided)}
 
 
 def positive(rng):
-    return random(rng) | {"X": rng.uniform(0, 2, size=3).tolist()}
+    return random(rng, low=0)
 
 
-for lemma, source, theorem, draw, steps in (
-    ("cauchy-schwarz", "lengths", "cauchy_schwarz", pair, {0: toolbox.cauchy_schwarz}),
-    ("young", "lengths", "young", pair, {0: toolbox.young}),
-    ("young", "lengths", "young_sum", pair, {0: toolbox.young_sum}),
-    ("normalised-direction", "direction", "normalised_direction", pair, {0: toolbox.normalised}),
-):
-    of_toolbox(f"lem-{lemma}", f"toolbox_{source}", f"lem_{theorem}", draw, steps)
+of_toolbox("lem_cauchy_schwarz", "toolbox_lengths", pair, {0: toolbox.cauchy_schwarz})
+of_toolbox("lem_young", "toolbox_lengths", pair, {0: toolbox.young})
+of_toolbox("lem_young_sum", "toolbox_lengths", pair, {0: toolbox.young_sum})
+of_toolbox("lem_normalised_direction", "toolbox_direction", pair, {0: toolbox.normalised})
+of_toolbox("lem_lyapunov", "toolbox_averages", random, {0: toolbox.lyapunov})
+of_toolbox("lem_markov", "toolbox_averages", positive, {0: toolbox.markov})
+of_toolbox("lem_jensen", "toolbox_jensen", random, {0: toolbox.jensen})
+of_toolbox("lem_sign", "toolbox_sign", random, {0: toolbox.wrong_sign})
+
+
+@row("lem-sign", "toolbox_sign", "lem_sign")
+def sign_by_sigma(rng):
+    values = random(rng)
+    s = Numbers(**values)
+    values.pop("weight")
+    return values, {1: (toolbox.wrong_sign.right(s), toolbox.wrong_sigma.right(s))}
+
+
+@row("lem-bias-variance", "toolbox_averages", "lem_bias_variance")
+def bias_variance(rng):
+    values = random(rng)
+    s = Numbers(**values)
+    one = {"d": 1, "X": [[x] for x in values["X"]], "c": [values["c"]], "EX": [toolbox.E(s, s.X)], "W": values["W"]}
+    return one, {0: (toolbox.bias_variance.left(s), toolbox.bias_variance.right(s))}
+
+
+def every_batch(step, order):
+    """Three vectors and their batches of b, with a step about them; `order` makes the batches."""
+
+    def draw(rng):
+        values = vectors(rng, 2) | {"n": 3, "b": int(rng.integers(1, 4)), "g": rng.normal(size=(3, 2)).tolist()}
+        s, chosen = Numbers(**values, batch=[0] * values["b"]), list(order(range(3), values["b"]))
+        values |= {"Hn": None, "uniform": lambda n, Hn: None, "batches": lambda W, b: [1 / len(chosen)] * len(chosen)}
+        values |= {"drawn": lambda W, b, k: chosen[k], "seq": lambda begin, n: None, "ways": lambda b, all: chosen}
+        values |= {"average": lambda f, x: np.mean([f(one) for one in x]), "length": len}
+        values["total"] = lambda a, batch: sum(apply(a, [w]) for w in batch)
+        return values, {0: (step.left(s), step.right(s))}
+
+    return draw
+
+
+with_replacement = every_batch(toolbox.with_replacement, lambda x, b: product(x, repeat=b))
+row("lem-batch-variance", "toolbox_batches", "lem_batch_variance", "batches")(with_replacement)
+without = every_batch(toolbox.without_replacement, permutations)
+row("lem-batch-variance", "toolbox_batches_without", "lem_batch_variance_without", "batches", "toolbox_batches")(
+    without
+)
+
+
+def on_the_pit(rng):
+    """Numbers for a step about SGD's pit, and for a statement: the same in one dimension."""
+    s = Numbers(**some(rng, "L w lr") | {"x": rng.normal(), "y": rng.normal()})
+    values = {"f": lambda x: toolbox.pit(s.L, s.w, apply(x, [0])), "d": 1, "L": s.L, "lr": s.lr}
+    values["grad"] = lambda x: [toolbox.pit_slope(s.L, s.w, apply(x, [0]))]
+    return s, values | {"x": [s.x], "y": [s.y]}, toolbox.pit(s.L, s.w, s.x)
+
+
+@row("lem-descent", "toolbox_descent", "lem_descent")
+def descent(rng):
+    s, values, here = on_the_pit(rng)
+    tangent = here + toolbox.pit_slope(s.L, s.w, s.x) * (s.y - s.x)
+    return values, {0: (tangent + toolbox.descent.left(s), tangent + toolbox.descent.right(s))}
+
+
+@row("lem-descent", "toolbox_descent", "lem_descent_progress")
+def descent_progress(rng):
+    s, values, here = on_the_pit(rng)
+    return values, {0: (here - toolbox.gains.right(s), here - toolbox.gains.left(s))}
+
+
+@row("lem-layerwise", "toolbox_layers", "lem_layerwise")
+def layerwise(rng):
+    s = Numbers(H=rng.normal(size=(3, 3)).tolist(), delta=rng.normal(size=3).tolist())
+    step, at_zero = toolbox.layerwise, {"x": [[0.0]] * 3, "grad": lambda x: [[0.0]] * 3}
+    values = {"h": 3, "d": [1] * 3, "y": [[x] for x in s.delta], "Lij": lambda i, k: abs(toolbox.H(s, i, k))}
+    values["f"] = lambda y: step.left(Numbers(H=s.H, delta=[x for (x,) in y]))
+    return values | at_zero, {0: (step.left(s), step.right(s))}
+
+
+def log_sum(theorem, beta):
+    @row("lem-log-sum", "toolbox_log_sum", theorem)
+    def summed(rng):
+        a, eps = rng.exponential(size=4), rng.uniform(0.1, 1)
+        S = np.array([[a[: t + 1] @ beta ** np.arange(t, -1.0, -1) for t in range(4)]])
+        price = line_of_chapter("toolbox", "price = -np.log", beta=beta)
+        terms = line_of_chapter("toolbox", "terms, new, old = a", a=a, eps=eps, S=np.insert(S, 0, 0, axis=1))[0].sum()
+        bound = line_of_chapter("toolbox", "bound = np.log(new", new=eps + S, eps=eps, T=4, price=price)[0]
+        return {"a": a.tolist(), "eps": eps, "T": 4, "beta": beta}, {0: (terms, bound)}
+
+
+log_sum("lem_log_sum", 1.0)
+log_sum("lem_log_sum_decayed", 0.9)
 
 
 @row("lem-norms", "toolbox_norms", "lem_norms")

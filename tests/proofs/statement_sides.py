@@ -24,7 +24,7 @@ OPERATORS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": opera
 LIBRARY = {
     "INR": lambda n: float(n), "IZR": lambda n: float(n), "sqrt": lambda x: math.sqrt(x), "ln": lambda x: math.log(x),
     "exp": lambda x: math.exp(x), "Rabs": lambda x: abs(x), "Rmin": lambda x, y: min(x, y),
-    "Rmax": lambda x, y: max(x, y), "S": lambda n: n + 1, "O": 0, "PI": math.pi,
+    "Rmax": lambda x, y: max(x, y), "S": lambda n: n + 1, "Datatypes.S": lambda n: n + 1, "O": 0, "PI": math.pi,
     "Rpower": lambda x, y: x**y, "Nat.min": lambda x, y: min(x, y), "Nat.eqb": lambda x, y: x == y,
     "Req_EM_T": lambda x, y: x == y, "Rle_dec": lambda x, y: x <= y, "Rlt_dec": lambda x, y: x < y,
     "sum": lambda n, x: sum(apply(x, [i]) for i in range(n)),
@@ -99,9 +99,9 @@ def definitions(text: str) -> dict:
     """
     found, sections, inside = {}, [[]], [{}]
     sentences = re.sub(r"\(\*.*?\*\)", "", text, flags=re.DOTALL)
-    kinds = r"(?:^|(?<=\.))\s*(Section|End|Variables?|Definition|Let) (.*?)\.(?=\s|\Z)"
+    kinds = r"(?:^|(?<=\.))\s*(Section|End|Variables?|Definition|Let|Fixpoint) (.*?)\.(?=\s|\Z)"
     for kind, rest in re.findall(kinds, sentences, re.MULTILINE | re.DOTALL):
-        words = split(rest)
+        words = split(re.sub(r"\{[^{}|]*\}", "", rest))  # without implicit arguments
         if kind == "Section":
             sections.append([])
             inside.append({})

@@ -21,10 +21,10 @@ def statement(source, theorem):
 
 def in_rocq(reads, values):
     """The numbers that a row gives, and the definitions of these files in proofs/, which use them."""
-    found = {}
+    found = {**COMMON}
     for name in reads:
         for one, term in defined(name).items():
-            found[one] = evaluate(term, found) if term[0] == "fun" else None
+            found[one] = evaluate(term, found)
     found |= values
     return found
 
@@ -40,7 +40,7 @@ def differences(row, said, draws=10):
     rng, found = np.random.default_rng(0), []
     for _ in range(draws):
         values, page = row.draw(rng)
-        values = in_rocq(row.reads, COMMON | values)
+        values = in_rocq(row.reads, values)
         for which, pair in page.items():
             left, _, right = said[which]
             for side, number in zip((left, right), pair, strict=True):
