@@ -5,55 +5,96 @@ The rows are in rows.py, and what reads Rocq in statement_sides.py.
 
 import functools
 import json
+import re
 
 import numpy as np
 import pytest
 import rocq
 
-from tests.proofs.rows import COMMON, ROWS
+from proofs import LABELS
+from tests.proofs.rows import COMMON, ROWS, WITHOUT
 from tests.proofs.statement_sides import definitions, evaluate, sides
 
 
-def statement(source, theorem):
-    record = json.loads((rocq.ROOT / "book" / "machine" / f"{source}.json").read_text(encoding="utf-8"))
-    return record["theorems"][theorem]["statement"]
-
-
-def in_rocq(reads, values):
-    """The numbers that a row gives, and the definitions of these files in proofs/, which use them."""
-    found = {**COMMON}
-    for name in reads:
-        for one, term in defined(name).items():
-            found[one] = evaluate(term, found)
-    found |= values
+@functools.cache
+def records():
+    """What the prover says of each theorem: (file in proofs/, statement)."""
+    folder, found = rocq.ROOT / "book" / "machine", {}
+    for path in folder.glob("*.json"):
+        theorems = json.loads(path.read_text(encoding="utf-8"))["theorems"]
+        found |= {name: (path.stem, one["statement"]) for name, one in theorems.items()}
     return found
 
 
 @functools.cache
-def defined(name):
-    text = (rocq.ROOT / "proofs" / f"{name}.v").read_text(encoding="utf-8")
-    return {one: term for one, term in definitions(text).items() if term[0] == "fun"}
+def defined(file):
+    text = (rocq.ROOT / "proofs" / f"{file}.v").read_text(encoding="utf-8")
+    return {name: term for name, term in definitions(text).items() if term[0] == "fun"}
 
 
-def differences(row, said, draws=10):
-    """Where a statement's sides and the page's are not the same number: (comparison, side, Rocq, page)."""
-    rng, found = np.random.default_rng(0), []
-    for _ in range(draws):
-        values, page = row.draw(rng)
-        values = in_rocq(row.reads, values)
-        for which, pair in page.items():
-            left, _, right = said[which]
-            for side, number in zip((left, right), pair, strict=True):
-                if number is not None and (value := evaluate(side, values)) != pytest.approx(number, rel=1e-9):
-                    found.append((which, side, value, number))
+def in_rocq(files, values):
+    """The numbers that a row gives, and the definitions of these files, which use them."""
+    found = {**COMMON}
+    for file in files:
+        for name, term in defined(file).items():
+            found[name] = evaluate(term, found)
+    found |= values
     return found
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.draw.__name__)
+def differences(row, changed=lambda theorem, said: said, draws=10):
+    """Where a statement's side and the page's are not the same number: (theorem, comparison, Rocq's, the page's)."""
+    rng, found = np.random.default_rng(0), []
+    for _ in range(draws):
+        values, page = row.draw(rng)
+        for theorem, numbers in page.items():
+            file, said = records()[theorem]
+            values_of, said = in_rocq(["vectors", "spaces", *row.reads, file], values), sides(changed(theorem, said))
+            for which, pair in numbers.items():
+                for side, number in zip(said[which][::2], pair, strict=True):
+                    if number is not None and (value := evaluate(side, values_of)) != pytest.approx(number, rel=1e-9):
+                        found.append((theorem, which, value, number))
+    return found
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.label)
 def test_the_page_and_rocq_have_the_same_two_sides(row):
     if row.label in rocq.not_proved(rocq.ROOT):
         pytest.skip(f"{row.label} has no theorem in Rocq yet")
-    assert differences(row, sides(statement(row.source, row.theorem))) == []
+    assert differences(row) == []
+
+
+def test_every_label_has_a_row_or_a_reason():
+    every = {label for labels in LABELS.values() for label in labels}
+    assert {row.label for row in ROWS} | {*WITHOUT} == every
+    assert not {row.label for row in ROWS} & {*WITHOUT}
+
+
+FAULTS = [
+    # label, theorem, what its statement says, and what would be wrong
+    ("lem-telescoping", "lem_telescoping", "1 / (c * INR T)", "2 / (c * INR T)"),
+    ("thm-adam-bound", "thm_adam_bound", "4 * INR d * R_ ^ 2", "2 * INR d * R_ ^ 2"),
+    ("thm-lars", "thm_lars", "2 * alpha_u * sum h sigma", "1 * alpha_u * sum h sigma"),
+    ("thm-momentum-best", "thm_momentum_best", "(2 / (sqrt L + sqrt mu)) ^ 2", "(2 / (sqrt L + sqrt mu)) ^ 1"),
+    ("thm-momentum-noise", "thm_momentum_noise", "lr_bar = lr / (1 - beta)", "lr_bar = lr"),
+]
+
+
+@pytest.mark.parametrize(("label", "theorem", "said", "wrong"), FAULTS, ids=[fault[0] for fault in FAULTS])
+def test_a_wrong_factor_in_rocq_is_seen(label, theorem, said, wrong):
+    def changed(name, statement):
+        statement = re.sub(r"\s+", " ", statement)
+        assert name != theorem or said in statement
+        return statement.replace(said, wrong) if name == theorem else statement
+
+    assert any(differences(row, changed, draws=2) for row in ROWS if row.label == label)
+
+
+def test_a_wrong_definition_in_rocq_is_seen(monkeypatch):
+    (row,) = (row for row in ROWS if row.label == "thm-came-step")
+    body = defined("came")["inverses"]
+    monkeypatch.setitem(defined("came"), "inverses", (*body[:2], ("*", 2, body[2])))
+    assert differences(row, draws=1)
 
 
 @pytest.mark.parametrize(
