@@ -69,19 +69,22 @@ def row(label, *reads):
     return keep
 
 
+ON_ALL_PAGES = {"np": np, "sqrt": math.sqrt, "comb": math.comb, "pairwise": pairwise}
+
+
 def of_chapter(chapter, *names, **globals_):
     """Functions that the cells of a chapter define, with the values of the names that they take from the chapter."""
-    text = notebooks.find(chapter).read_text(encoding="utf-8")
+    text, found = notebooks.find(chapter).read_text(encoding="utf-8"), ON_ALL_PAGES | globals_
     for name in names:
-        exec(re.search(rf"^def {name}\(.*?(?=^\S|^```)", text, re.MULTILINE | re.DOTALL)[0], globals_)
-    return globals_[names[0]] if len(names) == 1 else [globals_[name] for name in names]
+        exec(re.search(rf"^def {name}\(.*?(?=^\S|^```)", text, re.MULTILINE | re.DOTALL)[0], found)
+    return found[names[0]] if len(names) == 1 else [found[name] for name in names]
 
 
 def line_of_chapter(chapter, begins, **values):
     """What stands on the right of the only line of a chapter that begins with these words, for these values."""
     text = notebooks.find(chapter).read_text(encoding="utf-8")
     (line,) = {line.strip() for line in text.split("\n") if line.strip().startswith(begins)}
-    return eval(line.partition("=")[2].rstrip(","), {"np": np} | values)
+    return eval(line.partition("=")[2].rstrip(","), ON_ALL_PAGES | values)
 
 
 class Ledger(dict):
@@ -108,6 +111,17 @@ def both(step, s):
     return step.left(s), step.right(s)
 
 
+def of_steps(label, theorem, draw, steps, *reads):
+    """A row whose sides are those of steps in proofs/*.py, {comparison: step}; `draw` has the numbers of both."""
+
+    def sides_of_steps(rng):
+        values = draw(rng)
+        page = {k: both(step, Numbers(**values)) for k, step in steps.items()}
+        return {name: value for name, value in values.items() if name != "weight"}, {theorem: page}
+
+    row(label, *reads)(sides_of_steps)
+
+
 def vectors(rng, d, names="u v"):
     return {name: rng.normal(size=d).tolist() for name in names.split()} | {"d": d}
 
@@ -119,9 +133,7 @@ def chances(rng, n):
 @row("thm-loss-price")
 def loss_price(rng):
     values = whole(rng, "k m", 1, 99) | {"n": 100}
-    forward = line_of_chapter(
-        "loss_and_gradient", "by_hand = 100", pairwise=pairwise, widths=[values["k"], values["m"]]
-    )
+    forward = line_of_chapter("loss_and_gradient", "by_hand = 100", widths=[values["k"], values["m"]])
     return values, {"thm_loss_price": {0: (None, forward), 1: (None, 2 * forward)}}  # row (2) has 2 * by_hand
 
 
@@ -135,7 +147,7 @@ def ends(rng):
 @row("thm-momentum-best", "momentum_best")
 def momentum_best(rng):
     values, kappa = ends(rng)
-    worst, best_pair, _, _ = of_chapter("momentum", "worst", "best_pair", "radius", "roots", np=np)
+    worst, best_pair, _, _ = of_chapter("momentum", "worst", "best_pair", "radius", "roots")
     r, every = best_pair(kappa)[2], worst(values["lr"] * values["L"], values["beta"], kappa)
     promised = line_of_chapter("momentum", "promised=(1 + (1 + r", r=r, T=values["t"], begin=2.5)
     return values, {"thm_momentum_best": {0: (r, every), 1: (None, r), 2: (None, promised)}}
@@ -144,7 +156,7 @@ def momentum_best(rng):
 @row("thm-momentum-best")
 def momentum_best_pair(rng):
     values, kappa = ends(rng)
-    lr, beta, r = of_chapter("momentum", "best_pair", np=np)(kappa)
+    lr, beta, r = of_chapter("momentum", "best_pair")(kappa)
     values["worst"] = lambda mu, L, lr, beta: L * lr + 7 * beta  # shows the pair at which the statement takes it
     return values, {"thm_momentum_best": {1: (lr + 7 * beta, r)}}
 
@@ -152,7 +164,7 @@ def momentum_best_pair(rng):
 @row("thm-momentum-nesterov", "momentum_best")
 def momentum_nesterov(rng):
     values, kappa = ends(rng)
-    radius, _ = of_chapter("momentum", "radius", "roots", np=np)
+    radius, _ = of_chapter("momentum", "radius", "roots")
     usual, r = momentum.usual(math.sqrt(kappa))
     flat, other = 1 / kappa, rng.uniform(1 / kappa, 1)
     at_flat_end, below = radius(flat, values["beta"] * (1 - flat)), radius(other, usual * (1 - other))
@@ -194,7 +206,7 @@ def momentum_noise(rng):
 def momentum_spectrum(rng):
     beta = float(rng.uniform(0.1, 0.9))
     s = float(rng.uniform((1 - beta**0.5) ** 2, (1 + beta**0.5) ** 2))
-    radius, roots = of_chapter("momentum", "radius", "roots", np=np)
+    radius, roots = of_chapter("momentum", "radius", "roots")
     root = roots(s, beta)[0]
     values = {"beta": beta, "a": root.real, "b": root.imag, "modulus": lambda a, b: math.hypot(a, b)}
     return values, {"thm_momentum_spectrum": {1: (radius(s, beta), radius(s, beta))}}
@@ -204,7 +216,7 @@ def momentum_spectrum(rng):
 @row("thm-sgd")
 def sgd(rng):
     values, at = some(rng, "L sigma fstar lr Delta", 0.1, 3), whole(rng, "b T", 1, 99)
-    of_page = {"Delta": values.pop("Delta"), "L": values["L"], "sigma2": values["sigma"] ** 2, "np": np}
+    of_page = {"Delta": values.pop("Delta"), "L": values["L"], "sigma2": values["sigma"] ** 2}
     promise, rate, best_promise = of_chapter("sgd", "promise", "best_rate", "best_promise", **of_page)
     best = best_promise(**at)
     page = {"thm_sgd": {0: (None, promise(values["lr"], **at))}, "thm_sgd_best_run": {0: (None, best)}}
@@ -228,7 +240,7 @@ def adam_longest(rng):
     values = some(rng, "beta1 beta2", 0.1, 0.9) | whole(rng, "t")
     g = rng.normal(size=values["t"])
     s = Numbers(g=g, **values)
-    longest = of_chapter("adam", "longest", np=np)(values["t"], values["beta1"], values["beta2"])
+    longest = of_chapter("adam", "longest")(values["t"], values["beta1"], values["beta2"])
     share = math.sqrt(adam.longest_step.left(s) / adam.longest_step.right(s))
     return values | {"g": [0, *g.tolist()]}, {"prp_adam_longest": {0: (share * longest, longest)}}
 
@@ -236,34 +248,32 @@ def adam_longest(rng):
 @row("prp-adam-longest")
 def adam_longest_limit(rng):
     beta1, beta2 = rng.uniform(0.1, 0.6), rng.uniform(0.5, 0.9)
-    late = of_chapter("adam", "longest", np=np)(500, beta1, beta2)
+    late = of_chapter("adam", "longest")(500, beta1, beta2)
     return {"beta1": beta1, "beta2": beta2}, {"prp_adam_longest_limit": {0: (None, late)}}
 
 
 @row("thm-adam-trap")
 def adam_trap(rng):
     values = {"C": rng.uniform(2, 5), "T": 3 * int(rng.integers(1, 9))}
-    return values, {
-        "thm_adam_trap": {2: (line_of_chapter("adam", "promised = (2 * C", C=values["C"]) * values["T"], None)}
-    }
+    promised = line_of_chapter("adam", "promised = (2 * C", C=values["C"])
+    return values, {"thm_adam_trap": {2: (promised * values["T"], None)}}
 
 
 @row("thm-adam-amsgrad")
 def adam_amsgrad(rng):
     values = some(rng, "lr beta2 lo", 0.1, 0.9) | whole(rng, "T") | {"hi": 2.5, "x1": 1, "df": 0}
     slopes, v = rng.normal(size=values["T"]), rng.uniform()
-    bound = of_chapter("adam", "regret_bound", np=np)(slopes, v, values["lr"], values["beta2"], 2.5 - values["lo"])
-    played = {"run": lambda lo, hi, lr, beta2, x1, df, T: T, "top": lambda state: v}
-    return values | played | {"g": lambda lo, hi, lr, beta2, x1, df: slopes.tolist()}, {
-        "thm_adam_amsgrad": {0: (None, bound[-1])}
-    }
+    bound = of_chapter("adam", "regret_bound")(slopes, v, values["lr"], values["beta2"], 2.5 - values["lo"])
+    values |= {"run": lambda lo, hi, lr, beta2, x1, df, T: T, "top": lambda state: v}
+    values["g"] = lambda lo, hi, lr, beta2, x1, df: slopes.tolist()
+    return values, {"thm_adam_amsgrad": {0: (None, bound[-1])}}
 
 
 @row("thm-adam-bound")
 def adam_bound(rng):
     values = some(rng, "lr beta2 L R_ eps fstar gap", 0.1, 0.9) | whole(rng, "d T")
     of_page = {"R": values["R_"], "L": values["L"], "gap": (gap := values.pop("gap"))}
-    bound = of_chapter("adam", "bound", np=np, d=values["d"], eps=values["eps"], **of_page)
+    bound = of_chapter("adam", "bound", d=values["d"], eps=values["eps"], **of_page)
     values |= {"x1": 0, "f": lambda x: values["fstar"] + gap}
     return values, {"thm_adam_bound": {0: (None, bound(values["T"], values["lr"], values["beta2"]))}}
 
@@ -271,30 +281,21 @@ def adam_bound(rng):
 # Big batches.
 @row("thm-batches-step")
 def batches_step(rng):
-    d, n, b = 2, 3, int(rng.integers(1, 4))
-    g, H, x = rng.normal(size=(n, d)), np.diag(rng.uniform(1, 2, size=d)) + 0.3, rng.normal(size=d)
-    p = (G := g.mean(axis=0)) - H @ x  # so that the gradient at x is the samples' mean
-    s, gain, c, lr = Numbers(g=g.tolist(), H=H.tolist(), draws=[0] * b), big_batches.gain, rng.normal(), rng.uniform()
-    here, drawn, rate = c + p @ x + x @ H @ x / 2, big_batches.everywhere(s), big_batches.best(s)
-    best, other = (here + big_batches.change(s, lr, drawn) for lr in (rate, lr))
-    q = big_batches.pull(s) + big_batches.shake(s) / b
-    printed = line_of_chapter("big_batches", 'promise = {"measured"', after=0, here=here, G=G, q=q)["promised"]
-
-    def expected(W, d, g, H, c, p, x, b, lr):
-        ends = [np.array(x) - lr * np.mean(rows, axis=0) for rows in product(np.array(g), repeat=b)]
-        return np.mean([c + np.array(p) @ y + y @ np.array(H) @ y / 2 for y in ends])
-
-    values = {name: array.tolist() for name, array in {"g": g, "H": H, "x": x, "p": p}.items()}
-    values |= {"W": [1 / n] * n, "d": d, "b": b, "c": c, "lr": lr, "expected": expected}
-    page = {"thm_batches_step": {0: (best, other), 1: (here - best, here - printed)}}
-    return values, page | {"thm_batches_step_scale": {0: (rate, rate), 1: (gain.left(s), gain.right(s))}}
+    b, n = int(rng.integers(1, 4)), 3
+    g, H = rng.normal(size=(n, 2)), np.diag(rng.uniform(1, 2, size=2)) + 0.3
+    s, gain = Numbers(g=g.tolist(), H=H.tolist(), draws=[0] * b), big_batches.gain
+    q, rate = big_batches.pull(s) + big_batches.shake(s) / b, big_batches.best(s)
+    after = line_of_chapter("big_batches", 'promise = {"measured"', after=0, here=0, G=g.mean(axis=0), q=q)["promised"]
+    page = {"thm_batches_step": {1: (None, -after)}}
+    page["thm_batches_step_scale"] = {0: (rate, rate), 1: (None, gain.right(s))}
+    return {"W": [1 / n] * n, "d": 2, "g": s.g, "H": s.H, "b": b}, page
 
 
 @row("prop-batches-two")
 def batches_two(rng):
     s, b = 2, int(rng.integers(3, 9))
     samples, small, big = (rng.normal(size=(n, 2)) for n in (4, 3, 2))
-    check_two, ledger = of_chapter("big_batches", "check_two", np=np, all_batches=None, two_batch=two_batch), Ledger()
+    check_two, ledger = of_chapter("big_batches", "check_two", all_batches=None, two_batch=two_batch), Ledger()
     check_two(ledger, samples, [(s, b)], draw=lambda _, size: {s: small, b: big}[size])
     pairs = {"g_s": [x for x in small.tolist() for _ in big], "g_b": [x for _ in small for x in big.tolist()]}
     values = {"W": [1 / 4] * 4, "Q": [1 / 6] * 6, "d": 2, "g": samples.tolist(), "s": s, "b": b}
@@ -307,7 +308,7 @@ def batches_hyperbola(rng):
     values = some(rng, "c sigma tau", 0.1, 0.9) | whole(rng, "b S", 1, 99) | dict.fromkeys(("W", "d", "star", "g", "x"))
     first, last = rng.uniform(1, 2), rng.uniform(0.1, 1)
     of_page = {"F0": first, "c": values["c"], "sigma2": values["sigma"] ** 2}
-    S_min, E_min = of_chapter("big_batches", "minima", np=np, **of_page)(values["tau"], last)
+    S_min, E_min = of_chapter("big_batches", "minima", **of_page)(values["tau"], last)
     theta = line_of_chapter("big_batches", "theta, S, at =", tau=values["tau"], F=[0], b=0)[0]
     slowest = line_of_chapter("big_batches", "piece, slowest =", integral=lambda *_: 0, q=0, F=[0, 0], theta=theta)[1]
     most = S_min + E_min / values["b"]
@@ -315,11 +316,11 @@ def batches_hyperbola(rng):
     return values, {"thm_batches_hyperbola": {0: (most / slowest, values["S"]), 1: (values["S"], most)}}
 
 
-@row("thm-batches-hyperbola")
-def batches_product(rng):
-    values = some(rng, "S_min E_min b")
-    sides = big_batches.hyperbola.left(Numbers(**values)), big_batches.hyperbola.right(None)
-    return values, {"thm_batches_hyperbola_product": {0: sides}}
+def three(rng):
+    return some(rng, "S_min E_min b")
+
+
+of_steps("thm-batches-hyperbola", "thm_batches_hyperbola_product", three, {0: big_batches.hyperbola})
 
 
 # LARS and LAMB.
@@ -329,7 +330,7 @@ def lars_row(label, factor, theorem, best):
         values = some(rng, "lr alpha_l alpha_u fstar gap") | whole(rng, "b T", 1, 99) | {"h": 3, "x1": 0}
         L, sigma, gap = rng.uniform(0.1, 2, size=3), rng.uniform(0.1, 2, size=3), values.pop("gap")
         c = Numbers(Delta=gap, low=values["alpha_l"], high=values["alpha_u"], factor=factor, L=L, sigma=sigma)
-        promise, best_promise, _ = of_chapter("lars", "promise", "best_promise", "budget", np=np, claims=None)
+        promise, best_promise, _ = of_chapter("lars", "promise", "best_promise", "budget", claims=None)
         values |= {"L": L.tolist(), "sigma": sigma.tolist(), "f": lambda x: values["fstar"] + gap}
         any_rate = {0: (None, promise(values["lr"], values["b"], values["T"], c))}
         return values, {theorem: any_rate, best: {0: (None, best_promise(values["T"], c))}}
@@ -387,7 +388,7 @@ def reality_tie(rng):
 @row("thm-reality-best")
 def reality_best(rng):
     scores, k = rng.normal(size=6).tolist(), int(rng.integers(1, 7))
-    best, _ = of_chapter("reality_check", "best_of", "weights", np=np, comb=math.comb)
+    best, _ = of_chapter("reality_check", "best_of", "weights", comb=math.comb)
     values = {"k": k, "l": scores, "length": len, "sort": lambda x: sorted(x), "nth": lambda i, x, default: x[i]}
     values["best_of"] = lambda k, x: np.mean([min(K) for K in combinations(x, k)])
     return values, {"thm_reality_best": {0: (best(scores, k), best(scores, k))}}
@@ -401,17 +402,15 @@ def reality_curse(rng):
 
 
 # Memory.
-@row("prp-memory-factored")
-def memory_factored(rng):
-    values = whole(rng, "n m", 2, 50)
-    s, factored, share = Numbers(**values), memory.factored, memory.share
-    return values, {
-        "prp_memory_factored": {
-            0: (factored.left(s), factored.right(s)),
-            3: (share.left(s), None),
-            4: (None, share.right(s)),
-        }
-    }
+def shape(rng):
+    return whole(rng, "n m", 2, 50)
+
+
+share = {
+    3: Numbers(left=memory.share.left, right=lambda s: None),
+    4: Numbers(left=lambda s: None, right=memory.share.right),
+}
+of_steps("prp-memory-factored", "prp_memory_factored", shape, {0: memory.factored, **share})
 
 
 @row("prp-memory-segments")
@@ -419,9 +418,8 @@ def memory_segments(rng):
     values = whole(rng, "k l") | {"C": rng.uniform(0.1, 1), "A": rng.uniform(1, 3)}
     s = Numbers(**values, length=values["l"], L=values["k"] * values["l"])
     least, peak = memory.two_means.left(s), memory.played.right(s)
-    return values, {
-        "prp_memory_segments": {2: (memory.played.left(s), peak), 3: (least, peak), 4: (None, 2 * s.L)}
-    }  # "(3) price" in the ledger
+    page = {2: (memory.played.left(s), peak), 3: (least, peak), 4: (None, 2 * s.L)}  # 4 is "(3) price" in the ledger
+    return values, {"prp_memory_segments": page}
 
 
 @row("prp-memory-zero")
@@ -442,7 +440,7 @@ def memory_zero(rng):
 @row("thm-adafactor-best")
 def adafactor_best(rng):
     V, a, b = rng.uniform(0.1, 2, size=(2, 3)), rng.uniform(0.1, 2, 2), rng.uniform(0.1, 2, 3)
-    star, apart = of_chapter("adafactor", "star", "divergence", np=np)
+    star, apart = of_chapter("adafactor", "star", "divergence")
     other, best = np.outer(a, b), star(V)
     D = [apart(x, y).sum() for x, y in ((V, other), (V, best), (best, other))]
     values = {"n": 2, "m": 3, "V": V.tolist(), "a": a.tolist(), "b": b.tolist(), "i": 1, "j": 2}
@@ -456,7 +454,7 @@ def moving(beta, v0, y, t):
 @row("prp-adafactor-decay")
 def adafactor_decay(rng):
     T, beta, y = 6, np.insert(rng.uniform(size=5), 0, 0), rng.normal(size=6)
-    weights, factors = of_chapter("adafactor", "weights", "adam_factors", np=np)
+    weights, factors = of_chapter("adafactor", "weights", "adam_factors")
     w, t = weights(beta)[0], np.arange(1.0, T + 1)
     values = {"beta": [9, *beta], "y": [9, *y], "v0": rng.normal(), "T": T, "i": 3, "b": 0.999, "v": moving}
     values["P"] = lambda beta, i, k: math.prod(apply(beta, [t]) for t in range(i + 1, i + k + 1))
@@ -484,7 +482,7 @@ def came_speed(rng):
 @row("thm-came-step", "came_matrix", "came")
 def came_step(rng):
     values, s = came_numbers(rng)
-    K = of_chapter("came", "K", np=np)(values["t"], values["beta1"], values["beta3"])
+    K = of_chapter("came", "K")(values["t"], values["beta1"], values["beta3"])
     m, E = came.average(s), came.each(s, came.instability)
     one = math.sqrt(came.squares(s)[0][0])
     rows, columns = came.in_row(E, m[0]), came.in_row(came.columns(E), came.columns(m)[0])
@@ -495,21 +493,22 @@ def came_step(rng):
 @row("prp-came-clip", "came_matrix", "came", "came_step")
 def came_clip(rng):
     values, s = came_numbers(rng)
-    bound = of_chapter("came", "clip_bound", np=np)(values["t"], values["beta1"], values["beta3"])
+    bound = of_chapter("came", "clip_bound")(values["t"], values["beta1"], values["beta3"])
     return values, {"prp_came_clip": {0: (came.weighted(s), bound)}}
 
 
-@row("prp-came-constant", "came")
-def came_constant(rng):
+def equal_updates(rng):
     values = some(rng, "beta1 beta3 eps2", 0.2, 0.9) | whole(rng, "t")
-    s = Numbers(**values, eps=values["eps2"], u=[1.0] * values["t"])
-    return values, {"prp_came_constant": {k: both(step, s) for k, step in enumerate(came.constant[:3])}}
+    return values | {"eps": values["eps2"], "u": [1.0] * values["t"]}
+
+
+of_steps("prp-came-constant", "prp_came_constant", equal_updates, dict(enumerate(came.constant[:3])), "came")
 
 
 def came_grows(theorem, beta1, beta3, rate):
     @row("prp-came-constant")
     def came_in_the_end(rng):
-        late = of_chapter("came", "certain", np=np)(200, (beta1, 0.9, beta3), eps2=0.0)
+        late = of_chapter("came", "certain")(200, (beta1, 0.9, beta3), eps2=0.0)
         return {"beta1": beta1, "beta3": beta3}, {theorem: {0: (None, late**2 * rate**200)}}
 
 
@@ -549,7 +548,7 @@ def came_snr_limit(rng):
 def came_uphill(rng):
     k = int(rng.integers(3, 9))
     h = rng.uniform(k - 1, math.sqrt((k - 1) * (k * k - k - 1)))
-    g, _, clipped = of_chapter("came", "one_period", np=np)(h, k)
+    g, _, clipped = of_chapter("came", "one_period")(h, k)
     values = {"k": k, "h": h, "gradient": lambda h, s: h if s == 0 else -1}
     page = {0: (0, g.sum()), 1: (clipped.sum(), 0), 2: (0, g.mean()), 3: (clipped.mean(), 0)}
     return values, {"prp_came_uphill": page}
@@ -568,29 +567,12 @@ def lion(rng):
 def sm3(rng):
     n, m, t = 2, 3, 3
     G = rng.normal(size=(t, n, m))
-    nu, _ = of_chapter("landscape", "walk", np=np)(G)
     above = np.minimum(*((G**2).max(axis=axis, keepdims=True).sum(axis=0) for axis in (2, 1)))  # row (4)
     values = {"holds": lambda S, j: S in (j // m, n + j % m), "home": lambda j: j // m}
     values |= {"d": n * m, "c": n + m, "t": t, "j": 4, "g": [0, *G.reshape(t, -1).tolist()]}
     values["largest"] = lambda n, P, x: max([0, *(apply(x, [i]) for i in range(n) if P(i))])
     values["smallest"] = lambda n, P, x, a: min([a, *(apply(x, [i]) for i in range(n) if P(i))])
-    values["mu"] = mu = lambda d, c, holds, home, g, t: (
-        [  # one number a slice
-            max(
-                min([mu(d, c, holds, home, g, t - 1)[A] for A in range(c) if holds(A, j)]) + g[t][j] ** 2
-                for j in range(d)
-                if holds(S, j)
-            )
-            for S in range(c)
-        ]
-        if t
-        else [0] * c
-    )
-    values["nu"] = lambda d, c, holds, home, g, t, j: (
-        min(mu(d, c, holds, home, g, t - 1)[S] for S in range(c) if holds(S, j)) + g[t][j] ** 2
-    )
-    covered = (nu[-1, 1, 1], above[1, 1])
-    return values, {"thm_landscape_sm3": {0: ((G**2).sum(axis=0)[1, 1], covered[0]), 1: covered}}
+    return values, {"thm_landscape_sm3": {0: ((G**2).sum(axis=0)[1, 1], None), 1: (None, above[1, 1])}}
 
 
 @row("thm-landscape-shampoo", "adafactor")
@@ -598,12 +580,12 @@ def shampoo(rng):
     n, m, r, T = 2, 3, 2, 2
     G, z, eps, compared = rng.normal(size=(T, n, m)), rng.normal(size=n * m), rng.uniform(0.1, 1), {}
     keep = {"below": lambda ledger, step, P, Q: compared.update({step: (P, Q)}), "Ledger": Ledger}
-    of_chapter("landscape", "kron_bound", np=np, inverse_root=inverse_root, **keep)(G, r, eps)
+    of_chapter("landscape", "kron_bound", inverse_root=inverse_root, **keep)(G, r, eps)
     P, Q = compared["(4) between"]
     L, R = (eps * np.eye(len(g)) + g @ g.T for g in map(np.hstack, (list(G), list(G.transpose(0, 2, 1)))))
     values = {"n": n, "m": m, "r": r, "T": T, "eps": eps, "G": G.tolist(), "Z": z.reshape(n, m).tolist()}
     values |= {
-        name: np.linalg.inv(inverse_root(A, 2, 1e-12)).tolist() for name, A in {"L_half": L, "R_half": R}.items()
+        f"{name}_half": np.linalg.inv(inverse_root(A, 2, 1e-12)).tolist() for name, A in {"L": L, "R": R}.items()
     }
     return values, {"thm_landscape_shampoo": {0: (z @ P @ z, z @ Q @ z)}}
 
@@ -615,51 +597,45 @@ def landscape_average(rng):
     return {"t": 4, "lr": [0, *lr], "z": [0, 0, *z]}, {"prp_landscape_average": {0: (None, page)}}
 
 
-@row("prp-torch-rounding")
-def torch_rounding(rng):
+def rounding(rng):
     a, z, b = sorted(rng.normal(size=3).tolist())
-    s = Numbers(a=a, b=b, z=z)
-    values = {"rounded": lambda a, b, w: (b, a)[w], "neighbours": 0, "between": 0}
-    values["draw"] = lambda a, b, z, neighbours, between: [torch.up(s), 1 - torch.up(s)]
-    steps = (torch.unbiased, torch.spread, torch.bound)
-    return values | vars(s), {"prp_torch_rounding": {k: both(step, s) for k, step in enumerate(steps)}}
+    up = torch.up(Numbers(a=a, b=b, z=z))
+    values = {"rounded": lambda a, b, w: (b, a)[w], "draw": lambda a, b, z, neighbours, between: [up, 1 - up]}
+    return values | {"a": a, "b": b, "z": z, "neighbours": None, "between": None}
+
+
+steps = dict(enumerate((torch.unbiased, torch.spread, torch.bound)))
+of_steps("prp-torch-rounding", "prp_torch_rounding", rounding, steps)
 
 
 # At work.
 @row("prp-work-schedule")
 def work_schedule(rng):
-    values = some(rng, "eta beta3", 0.1, 0.9) | whole(rng, "t") | dict.fromkeys("n k beta1 eps2 Y y0 x0".split())
-    names = {"lr": values["eta"], "sqrt": math.sqrt, "beta3": values["beta3"], "t": values["t"]}
-    rate = line_of_chapter("came_at_work", 'opts[1].param_groups[k]["lr"] =', **names)
+    values = some(rng, "eta beta3", 0.1, 0.9) | whole(rng, "t") | {"true": True, "false": False}
+    values |= dict.fromkeys("n k beta1 eps2 Y y0 x0 gradient half".split())
+    rate = line_of_chapter("came_at_work", 'opts[1].param_groups[k]["lr"] =', lr=values["eta"], **values)
     # shows the rate of step t, which is all in which the two runs differ
     values["run"] = lambda n, k, b1, b3, eps2, Y, y0, x0, gradient, half, correct, rate, t: apply(rate, [t])
-    return values | {"gradient": 0, "half": 0, "true": True, "false": False}, {
-        "prp_work_schedule": {0: (values["eta"], rate)}
-    }
+    return values, {"prp_work_schedule": {0: (values["eta"], rate)}}
 
 
 @row("prp-large-u")
 def large_u(rng):
     values = some(rng, "E A B alpha beta C k c t u v", 0.1, 0.9)
+    t, u, v, c, k, C = (values[name] for name in "tuvckC")
     theta = [values["E"], math.log(values["A"]), values["alpha"], math.log(values["B"]), values["beta"]]
-    loss_of, best_size = of_chapter("train_large_compress", "loss_of", "best_size", np=np, **values)
-
-    def loss(c):
-        return loss_of(theta, c, values["C"] / c)
-
-    t, u, v, C = (values[name] for name in "tuvC")
-    best, more = best_size(C), best_size(values["k"] * C)
-    middle = loss(math.exp(t * u + (1 - t) * v)), t * loss(math.exp(u)) + (1 - t) * loss(math.exp(v))
-    tokens = values["k"] * C / more
-    return values, {
-        "prp_large_u": {0: middle, 1: (loss(best), loss(values["c"])), 2: (more, more), 3: (tokens, tokens)}
-    }
+    loss_of, best_size = of_chapter("train_large_compress", "loss_of", "best_size", **values)
+    best, more = best_size(C), best_size(k * C)
+    sizes = (math.exp(t * u + (1 - t) * v), math.exp(u), math.exp(v), best, c)
+    middle, one, other, least, any_size = (loss_of(theta, size, C / size) for size in sizes)
+    page = {0: (middle, t * one + (1 - t) * other), 1: (least, any_size), 2: (more, more)}
+    return values, {"prp_large_u": page | {3: (k * C / more, k * C / more)}}
 
 
 @row("prp-large-bits")
 def large_bits(rng):
     w, x, k = rng.normal(size=(3, 5)), rng.normal(size=5), int(rng.integers(1, 7))
-    quantise = of_chapter("train_large_compress", "quantise", np=np)
+    quantise = of_chapter("train_large_compress", "quantise")
     codes, s, low = quantise(w[1], k)
     error, most = low + s * codes - w[1], s / 2 * np.abs(x).sum()
     values = {"m": 2, "n": 4, "k": k, "w": w.tolist(), "x": x.tolist(), "i": 1, "j": 2}
@@ -678,19 +654,7 @@ def machines_least(rng):
     return values, page | {"prp_machines_least_ring": dict.fromkeys((0, 1), (None, all_of_them / N))}
 
 
-# Appendix A: the steps of proofs/toolbox.py.
-def of_toolbox(theorem, draw, steps, *reads):
-    """A row whose sides are those of steps, {comparison: step}; `draw` has the numbers of both."""
-
-    def lemma(rng):
-        values = draw(rng)
-        page = {k: both(step, Numbers(**values)) for k, step in steps.items()}
-        return {name: value for name, value in values.items() if name != "weight"}, {theorem: page}
-
-    label = re.match("lem_(cauchy_schwarz|normalised_direction|batch_variance|[a-z]+)", theorem)[0]
-    row(label.replace("_", "-"), *reads)(lemma)
-
-
+# Appendix A.
 def pair(rng):
     return vectors(rng, 3) | some(rng, "a")
 
@@ -707,15 +671,15 @@ def positive(rng):
     return random(rng, low=0)
 
 
-of_toolbox("lem_cauchy_schwarz", pair, {0: toolbox.cauchy_schwarz})
-of_toolbox("lem_young", pair, {0: toolbox.young})
-of_toolbox("lem_young_sum", pair, {0: toolbox.young_sum})
-of_toolbox("lem_normalised_direction", pair, {0: toolbox.normalised})
-of_toolbox("lem_lyapunov", random, {0: toolbox.lyapunov})
-of_toolbox("lem_markov", positive, {0: toolbox.markov})
-of_toolbox("lem_jensen", random, {0: toolbox.jensen})
+of_steps("lem-cauchy-schwarz", "lem_cauchy_schwarz", pair, {0: toolbox.cauchy_schwarz})
+of_steps("lem-young", "lem_young", pair, {0: toolbox.young})
+of_steps("lem-young", "lem_young_sum", pair, {0: toolbox.young_sum})
+of_steps("lem-normalised-direction", "lem_normalised_direction", pair, {0: toolbox.normalised})
+of_steps("lem-lyapunov", "lem_lyapunov", random, {0: toolbox.lyapunov})
+of_steps("lem-markov", "lem_markov", positive, {0: toolbox.markov})
+of_steps("lem-jensen", "lem_jensen", random, {0: toolbox.jensen})
 half_of_sigma = Numbers(left=toolbox.wrong_sign.right, right=toolbox.wrong_sigma.right)
-of_toolbox("lem_sign", random, {0: toolbox.wrong_sign, 1: half_of_sigma})
+of_steps("lem-sign", "lem_sign", random, {0: toolbox.wrong_sign, 1: half_of_sigma})
 
 
 @row("lem-bias-variance")
@@ -723,7 +687,7 @@ def bias_variance(rng):
     values = random(rng)
     s = Numbers(**values)
     one = {"d": 1, "X": [[x] for x in values["X"]], "c": [values["c"]], "EX": [toolbox.E(s, s.X)], "W": values["W"]}
-    return one, {"lem_bias_variance": {0: (toolbox.bias_variance.left(s), toolbox.bias_variance.right(s))}}
+    return one, {"lem_bias_variance": {0: both(toolbox.bias_variance, s)}}
 
 
 def every_batch(order):
@@ -742,8 +706,9 @@ def every_batch(order):
 
 
 all_batches = every_batch(lambda x, b: product(x, repeat=b))
-of_toolbox("lem_batch_variance", all_batches, {0: toolbox.with_replacement}, "batches")
-of_toolbox(
+of_steps("lem-batch-variance", "lem_batch_variance", all_batches, {0: toolbox.with_replacement}, "batches")
+of_steps(
+    "lem-batch-variance",
     "lem_batch_variance_without",
     every_batch(permutations),
     {0: toolbox.without_replacement},
@@ -790,14 +755,11 @@ log_sum("lem_log_sum_decayed", 0.9)
 
 @row("lem-norms")
 def norms(rng):
-    values = vectors(rng, 3)
-    s, most = Numbers(**values | {"d": 3.0}), lambda d, u: max(map(abs, u))
-    steps = [toolbox.max_norm, toolbox.two_norm, toolbox.one_norm]
-    page = {k: both(step, s) for k, step in enumerate(steps)}
-    length = math.sqrt(3)  # row (4), times sqrt(d) as in the chain of the lemma
-    return values | {"norm_max": most}, {
-        "lem_norms": page | {3: (toolbox.back.left(s) * length, toolbox.back.right(s) * length)}
-    }
+    values, length = vectors(rng, 3), math.sqrt(3)
+    s = Numbers(**values | {"d": 3.0})
+    page = {k: both(step, s) for k, step in enumerate((toolbox.max_norm, toolbox.two_norm, toolbox.one_norm))}
+    page[3] = [length * side for side in both(toolbox.back, s)]  # times sqrt(d), as in the chain of the lemma
+    return values | {"norm_max": lambda d, u: max(map(abs, u))}, {"lem_norms": page}
 
 
 @row("lem-telescoping")
@@ -805,9 +767,6 @@ def telescoping(rng):
     T = int(rng.integers(1, 6))
     f, p, e = (rng.normal(size=n).tolist() for n in (T + 1, T, T))
     values = {"c": rng.uniform(0.1, 3), "T": T, "f": f, "p": p, "e": e, "fstar": f[-1] - rng.exponential()}
-    page = Numbers(**values | {"f": f[:-1], "last": f[-1], "least": values["fstar"]})
-    least, bounded = toolbox.least_average, toolbox.bounded
-    values["t"] = p.index(min(p))
-    return values, {
-        "lem_telescoping": {1: (least.left(page), least.right(page)), 2: (bounded.left(page), bounded.right(page))}
-    }
+    s = Numbers(**values | {"f": f[:-1], "last": f[-1], "least": values["fstar"]})
+    page = {1: both(toolbox.least_average, s), 2: both(toolbox.bounded, s)}
+    return values | {"t": p.index(min(p))}, {"lem_telescoping": page}
