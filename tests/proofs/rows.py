@@ -6,6 +6,7 @@ side that is a mean over all runs, or a definition of the book's alone, is None.
 are read from proofs/NAME.v; those that cannot be read (Fixpoint, match) a row writes in Python.
 """
 
+import functools
 import math
 import re
 from collections.abc import Callable
@@ -17,10 +18,13 @@ import numpy as np
 
 import notebooks
 from minilib.analysis.noise import two_batch
+from minilib.optim.adafactor import factored_ema, rms
+from minilib.optim.base import ema
 from minilib.optim.shampoo import inverse_root
 from proofs import (
     adafactor,
     adam,
+    bert_in_76_minutes,
     big_batches,
     came,
     landscape,
@@ -45,8 +49,6 @@ ROWS: list[Row] = []
 WITHOUT = {
     "thm-loss-paths": "its sides are programs, and no constant stands in it",
     "lem-momentum-lookahead": "its sides are two programs' iterates",
-    "prp-came-rank": "its sides are CAME's step, and a sum of the same step's parts",
-    "prp-minutes-accumulation": "its sides are two programs' gradients",
 }
 
 # What the statements name and the reader cannot read. A space is the list of its weights.
@@ -176,8 +178,7 @@ def momentum_nesterov(rng):
 @row("thm-momentum-nesterov")
 def momentum_braked(rng):
     values = some(rng, "lam lr beta now before", -1, 1)
-    page = momentum.a_braked_ball
-    sides = page.left(Numbers(**values)), page.right(Numbers(**values))
+    page = both(momentum.a_braked_ball, Numbers(**values))
 
     def lookahead(slope, lr, beta, x, before, t):
         return [(y := x[0] + beta * (x[0] - before[0])) - lr * slope(y)]
@@ -188,7 +189,7 @@ def momentum_braked(rng):
     values |= {"x": [values["now"]], "before": [values["before"]], "t": 1, "d": 1, "v": [1.0], "xs": [0.0], "H": 0}
     values |= {"lookahead": lookahead, "heavy_ball": heavy_ball}
     values["bowl_grad"] = lambda d, H, xs: lambda x: values["lam"] * x
-    return values, {"thm_momentum_nesterov_ball": {0: sides}}
+    return values, {"thm_momentum_nesterov_ball": {0: page}}
 
 
 @row("thm-momentum-noise")
@@ -316,10 +317,7 @@ def batches_hyperbola(rng):
     return values, {"thm_batches_hyperbola": {0: (most / slowest, values["S"]), 1: (values["S"], most)}}
 
 
-def three(rng):
-    return some(rng, "S_min E_min b")
-
-
+three = functools.partial(some, names="S_min E_min b")
 of_steps("thm-batches-hyperbola", "thm_batches_hyperbola_product", three, {0: big_batches.hyperbola})
 
 
@@ -357,7 +355,7 @@ def lamb_page(rng, *names):
     L, sigma = rng.uniform(0.1, 2, 3), rng.uniform(0.1, 2, (3, values["m"]))
     start = values["fstar"] + values.pop("gap")
     c = Numbers(**values | {"f": lambda x: start, "L": L, "sigma": sigma, "f_star": values["fstar"]})
-    given = {"alpha_u": c.alpha_u, "alpha_l": c.alpha_l, "d_i": c.m, "sqrt": math.sqrt}
+    given = {"alpha_u": c.alpha_u, "alpha_l": c.alpha_l, "d_i": c.m}
     steps, best, *_ = of_chapter("lamb", *names, tree=lambda c: (c.lr, 0, 0, c.f_star), **given)
     steps(ledger := Ledger(), c)
     (promised,) = (ledger[name][1] for name in ledger if name.endswith("f >= f*"))
@@ -388,7 +386,7 @@ def reality_tie(rng):
 @row("thm-reality-best")
 def reality_best(rng):
     scores, k = rng.normal(size=6).tolist(), int(rng.integers(1, 7))
-    best, _ = of_chapter("reality_check", "best_of", "weights", comb=math.comb)
+    best, _ = of_chapter("reality_check", "best_of", "weights")
     values = {"k": k, "l": scores, "length": len, "sort": lambda x: sorted(x), "nth": lambda i, x, default: x[i]}
     values["best_of"] = lambda k, x: np.mean([min(K) for K in combinations(x, k)])
     return values, {"thm_reality_best": {0: (best(scores, k), best(scores, k))}}
@@ -402,10 +400,7 @@ def reality_curse(rng):
 
 
 # Memory.
-def shape(rng):
-    return whole(rng, "n m", 2, 50)
-
-
+shape = functools.partial(whole, names="n m", low=2, high=50)
 share = {
     3: Numbers(left=memory.share.left, right=lambda s: None),
     4: Numbers(left=lambda s: None, right=memory.share.right),
@@ -488,6 +483,19 @@ def came_step(rng):
     rows, columns = came.in_row(E, m[0]), came.in_row(came.columns(E), came.columns(m)[0])
     page = {0: (m[0][0] ** 2, K * E[0][0]), 1: (rows, K), 2: (columns, K), 3: (one, math.sqrt(K))}
     return values | {"i": 0, "j": 0}, {"thm_came_step": page}
+
+
+@row("prp-came-rank", "came_matrix", "came")
+def came_rank(rng):
+    values = some(rng, "beta1 beta2 beta3 d", 0.2, 0.9) | {"eps1": 1e-30, "eps2": 1e-16}  # as the cell has them
+    t, n, k = int(rng.integers(1, 4)), 2, 3
+    a, H = rng.normal(size=t), rng.normal(size=(n, k))
+    g, betas = a[:, None, None] * H, (values["beta1"], values["beta2"], values["beta3"])
+    trace, cross = of_chapter("came", "trace", "cross", ema=ema, factored_ema=factored_ema, rms=rms)
+    step = trace(g, betas, values["d"])[-1][-1]
+    values |= {"n": n, "k": k, "t": t, "i": 0, "j": 0, "i'": 1, "j'": 2, "g": [0, *g.tolist()], "H": H.tolist()}
+    ratios = cross(step)[0, 1], cross(H)[0, 1]
+    return values, {"prp_came_rank": {0: (step[0, 0], step[0, 0])}, "prp_came_rank_cross": {0: ratios}}
 
 
 @row("prp-came-clip", "came_matrix", "came", "came_step")
@@ -609,6 +617,19 @@ of_steps("prp-torch-rounding", "prp_torch_rounding", rounding, steps)
 
 
 # At work.
+def accumulated(rng):
+    k, m = int(rng.integers(1, 4)), 2
+    values = {"k": k, "l": m, "w": rng.normal(), "t": 0, "i": 0, "row": lambda t, j, s: (j, s)}
+    s = Numbers(w=values["w"], x=rng.normal(size=(k, m)).tolist(), y=rng.normal(size=(k, m)).tolist())
+    slopes = bert_in_76_minutes.slopes(s, s.w)
+    return values | {"x": s.x, "y": s.y, "row_grad": lambda x, at: [slopes[at[0]][at[1]]]}
+
+
+parts = bert_in_76_minutes.gradient
+parts = {0: Numbers(left=parts.right, right=parts.left)}  # the statement has the parts on its left
+of_steps("prp-minutes-accumulation", "prp_minutes_accumulation", accumulated, parts)
+
+
 @row("prp-work-schedule")
 def work_schedule(rng):
     values = some(rng, "eta beta3", 0.1, 0.9) | whole(rng, "t") | {"true": True, "false": False}
@@ -667,10 +688,7 @@ def random(rng, low=-2):
     return values | {"phi": lambda x: toolbox.kinked(Numbers(**values), x), "indicator": lambda decided: float(decided)}
 
 
-def positive(rng):
-    return random(rng, low=0)
-
-
+positive = functools.partial(random, low=0)
 of_steps("lem-cauchy-schwarz", "lem_cauchy_schwarz", pair, {0: toolbox.cauchy_schwarz})
 of_steps("lem-young", "lem_young", pair, {0: toolbox.young})
 of_steps("lem-young", "lem_young_sum", pair, {0: toolbox.young_sum})
