@@ -488,13 +488,13 @@ def came_step(rng):
 @row("prp-came-rank", "came_matrix", "came")
 def came_rank(rng):
     values = some(rng, "beta1 beta2 beta3 d", 0.2, 0.9) | {"eps1": 1e-30, "eps2": 1e-16}  # as the cell has them
-    t, n, k = int(rng.integers(1, 4)), 2, 3
+    t, n, k = int(rng.integers(1, 3)), 2, 2
     a, H = rng.normal(size=t), rng.normal(size=(n, k))
     g, betas = a[:, None, None] * H, (values["beta1"], values["beta2"], values["beta3"])
     trace, cross = of_chapter("came", "trace", "cross", ema=ema, factored_ema=factored_ema, rms=rms)
     step = trace(g, betas, values["d"])[-1][-1]
-    values |= {"n": n, "k": k, "t": t, "i": 0, "j": 0, "i'": 1, "j'": 2, "g": [0, *g.tolist()], "H": H.tolist()}
-    ratios = cross(step)[0, 1], cross(H)[0, 1]
+    values |= {"n": n, "k": k, "t": t, "i": 0, "j": 0, "i'": 1, "j'": 1, "g": [0, *g.tolist()], "H": H.tolist()}
+    ratios = cross(step)[0, 0], cross(H)[0, 0]
     return values, {"prp_came_rank": {0: (step[0, 0], step[0, 0])}, "prp_came_rank_cross": {0: ratios}}
 
 

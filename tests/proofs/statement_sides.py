@@ -178,7 +178,8 @@ def apply(function, arguments: list):
         if isinstance(function, list):
             function, arguments = function[arguments[0]], arguments[1:]
             continue
-        count = len(inspect.signature(function).parameters)
+        code = getattr(function, "__code__", None)  # a signature takes long to find
+        count = code.co_argcount if code else len(inspect.signature(function).parameters)
         if count > len(arguments):
             return functools.partial(function, *arguments)
         function, arguments = function(*arguments[:count]), arguments[count:]
