@@ -1,11 +1,14 @@
 """The two sides of a statement in Rocq, as numbers: a small reader of what the prover prints.
 
-`sides(statement)` has (left, relation, right) for each comparison of the conclusion, in its order; what the statement
-assumes is left out, and so is what stands under "exists", "or" and "exactly when". `evaluate(side, values)` takes
-numbers, functions and the book's definitions by their names in Rocq; a function may be a list.
-Deliberately absent: match and if. A statement that needs them is written with a definition.
+`sides(statement)` has (left, relation, right) for each comparison of the conclusion, in its order; a limit is one, with
+the relation "tends to". What the statement assumes is left out, and so is what stands under "or" and "exactly when"; an
+assumption `name = value` gives the name its value. `evaluate(side, values)` takes numbers, functions and the book's
+definitions by their names in Rocq (what "exists" too); a function may be a list. `definitions(text)` reads those of a
+file in proofs/.
+Deliberately absent: match, Fixpoint and records. For what is defined by them a test brings a function.
 """
 
+import functools
 import inspect
 import math
 import operator
@@ -16,11 +19,14 @@ RELATIONS = ("=", "<", ">", "<=", ">=", "<>")
 LEVELS = {"+": 50, "-": 50, "*": 40, "/": 40, "^": 30}
 PREFIX = {"-": 35, "/": 35}
 BINDERS = ("forall", "exists", "fun", "let")
+NO_ARGUMENT = (*BINDERS, "if", "then", "else")
 OPERATORS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "^": operator.pow}
 LIBRARY = {
     "INR": lambda n: float(n), "IZR": lambda n: float(n), "sqrt": lambda x: math.sqrt(x), "ln": lambda x: math.log(x),
     "exp": lambda x: math.exp(x), "Rabs": lambda x: abs(x), "Rmin": lambda x, y: min(x, y),
-    "Rmax": lambda x, y: max(x, y), "S": lambda n: n + 1, "O": 0, "PI": math.pi,
+    "Rmax": lambda x, y: max(x, y), "S": lambda n: n + 1, "Datatypes.S": lambda n: n + 1, "O": 0, "PI": math.pi,
+    "Rpower": lambda x, y: x**y, "Nat.min": lambda x, y: min(x, y), "Nat.eqb": lambda x, y: x == y,
+    "Req_EM_T": lambda x, y: x == y, "Rle_dec": lambda x, y: x <= y, "Rlt_dec": lambda x, y: x < y,
     "sum": lambda n, x: sum(apply(x, [i]) for i in range(n)),
 }  # fmt: skip
 
@@ -38,28 +44,86 @@ def where(words: list[str], signs) -> list[int]:
 
 def claims(words: list[str]) -> list[tuple]:
     """The comparisons that a statement claims, as words; `a <= b < c` has two."""
-    if words[0] == "forall":
+    if words[0] in ("forall", "exists"):
         return claims(words[where(words[1:], [","])[0] + 2 :])
     if words[0] == "let":
-        value, body = words[3 : (end := words.index("in"))], words[end + 1 :]
-        return claims([part for word in body for part in (["(", *value, ")"] if word == words[1] else [word])])
+        end = words.index("in")
+        return claims(put(words[1], words[3:end], words[end + 1 :]))
     if then := where(words, ["->"]):
-        return claims(words[then[0] + 1 :])
+        assumed, rest = words[: then[0]], words[then[0] + 1 :]
+        if assumed[1] == "=" and len(where(assumed, [*RELATIONS, "/\\", "\\/", "<->"])) == 1:
+            rest = put(assumed[0], assumed[2:], rest)
+        return claims(rest)
+    if where(words, ["\\/", "<->"]):
+        return []
     if both := where(words, ["/\\"]):
         return claims(words[: both[0]]) + claims(words[both[0] + 1 :])
     if words[0] == "(" and where(words, [")"]) == [len(words) - 1]:
         return claims(words[1:-1])
-    if where(words, ["\\/", "<->", "~"]):
+    if words[0] == "~":
         return []
+    if words[0] == "Un_cv":
+        start = len(words) - 1  # the limit is the last word, or the last bracket
+        while words[start:].count(")") > words[start:].count("("):
+            start -= 1
+        return [(words[1:start], "tends to", words[start:])]
     cuts = where(words, RELATIONS)
     parts = [words[a + 1 : b] for a, b in zip([-1, *cuts], [*cuts, len(words)], strict=True)]
     return [(parts[k], words[cut], parts[k + 1]) for k, cut in enumerate(cuts)]
 
 
+def put(name: str, value: list[str], words: list[str]) -> list[str]:
+    return [part for word in words for part in (["(", *value, ")"] if word == name else [word])]
+
+
 def sides(statement: str) -> list[tuple]:
     """(left, relation, right) of each comparison that a statement claims; a side is read by `whole`."""
-    words = [word for word in TOKEN.findall(statement.partition(":")[2]) if word]
-    return [(whole(left), relation, whole(right)) for left, relation, right in claims(words)]
+    said = claims(split(statement.partition(":")[2]))
+    return [(whole(left), relation, whole(right)) for left, relation, right in said]
+
+
+def split(text: str) -> list[str]:
+    return [word for word in TOKEN.findall(text) if word]
+
+
+def names(words: list[str]) -> list[str]:
+    """The names that binders bind: of `(x y : R) z` the names x, y and z."""
+    return re.findall(r"[\w']+", re.sub(r":[^()]*", "", " ".join(words)))
+
+
+def definitions(text: str) -> dict:
+    """The definitions of a file in proofs/ as terms of what they stand on: {name: ("fun", names, body)}.
+
+    A definition in a section has the section's variables that it uses as its first names. One that cannot be read is
+    left out.
+    """
+    found, sections, inside = {}, [[]], [{}]
+    sentences = re.sub(r"\(\*.*?\*\)", "", text, flags=re.DOTALL)
+    kinds = r"(?:^|(?<=\.))\s*(Section|End|Variables?|Definition|Let|Fixpoint) (.*?)\.(?=\s|\Z)"
+    for kind, rest in re.findall(kinds, sentences, re.MULTILINE | re.DOTALL):
+        words = split(re.sub(r"\{[^{}|]*\}", "", rest))  # without implicit arguments
+        if kind == "Section":
+            sections.append([])
+            inside.append({})
+        elif kind == "End":
+            sections.pop()
+            inside.pop()
+        elif kind.startswith("Variable"):
+            sections[-1] += names(words)
+        elif ":=" in words:
+            at = words.index(":=")
+            own, body = names(words[1:at]), words[at + 1 :]
+            used = {v for one in inside for name in {*body} - {*own} for v in one.get(name, [])} | {*body} - {*own}
+            used = [name for section in sections for name in section if name in used]
+            for one in inside:
+                for name, more in one.items():
+                    body = put(name, [name, *more], body) if more and name not in own else body
+            inside[-1][words[0]] = used
+            try:
+                found[words[0]] = ("fun", [*used, *own], whole(body)) if used or own else whole(body)
+            except SyntaxError:
+                continue
+    return found
 
 
 def whole(words: list[str]):
@@ -74,14 +138,21 @@ def term(words: list[str], level: int = 200):
     """Read a term whose signs bind at least as tightly as `level`: tuples that begin with a sign, names, numbers."""
     if words[0] == "fun":
         end = words.index("=>")
-        names, words[:] = re.findall(r"[\w']+", re.sub(r":[^()]*", "", " ".join(words[1:end]))), words[end + 1 :]
-        return ("fun", names, term(words))
+        bound, words[:] = names(words[1:end]), words[end + 1 :]
+        return ("fun", bound, term(words))
+    if words[0] == "if":
+        parts = []
+        for word in ("if", "then", "else"):
+            if words.pop(0) != word:
+                raise SyntaxError(f"no {word} before {' '.join(words[:8])}")
+            parts.append(term(words))
+        return ("if", *parts)
     if words[0] in PREFIX:
         sign = words.pop(0)
         left = (sign, term(words, PREFIX[sign]))
     else:
         parts = [atom(words)]
-        while re.match(r"[\w(]", words[0]) and words[0] not in BINDERS:
+        while re.match(r"[\w(]", words[0]) and words[0] not in NO_ARGUMENT:
             parts.append(atom(words))
         left = ("apply", *parts) if len(parts) > 1 else parts[0]
     while (sign := words[0]) in LEVELS and LEVELS[sign] <= level:
@@ -107,7 +178,10 @@ def apply(function, arguments: list):
         if isinstance(function, list):
             function, arguments = function[arguments[0]], arguments[1:]
             continue
-        count = len(inspect.signature(function).parameters)
+        code = getattr(function, "__code__", None)  # a signature takes long to find
+        count = code.co_argcount if code else len(inspect.signature(function).parameters)
+        if count > len(arguments):
+            return functools.partial(function, *arguments)
         function, arguments = function(*arguments[:count]), arguments[count:]
     return function
 
@@ -122,6 +196,8 @@ def evaluate(side, values: dict):
     if head == "fun":
         (name, *more), body = parts
         return lambda given: evaluate(("fun", more, body) if more else body, values | {name: given})
+    if head == "if":
+        return evaluate(parts[1] if evaluate(parts[0], values) else parts[2], values)
     numbers = [evaluate(part, values) for part in parts]
     if head == "apply":
         return apply(numbers[0], numbers[1:])

@@ -1,91 +1,100 @@
 """The bound that a chapter evaluates is the one that Rocq has proved: both are computed, from the same numbers.
 
-A row names a theorem, which of its comparisons, numbers that its variables take, and the page's two sides of them.
+The rows are in rows.py, and what reads Rocq in statement_sides.py.
 """
 
+import functools
 import json
 import re
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import rocq
 
-import notebooks
-from proofs import toolbox
-from tests.proofs.statement_sides import evaluate, sides
+from proofs import LABELS
+from tests.proofs.rows import COMMON, ROWS, WITHOUT
+from tests.proofs.statement_sides import definitions, evaluate, sides
 
 
-def telescoping(rng):
-    T = int(rng.integers(1, 6))
-    f, p, e = (rng.normal(size=n).tolist() for n in (T + 1, T, T))
-    values = {"c": rng.uniform(0.1, 3), "T": T, "f": f, "p": p, "e": e, "fstar": f[-1] - rng.exponential()}
-    page = SimpleNamespace(**values | {"f": f[:-1], "last": f[-1], "least": values["fstar"]})
-    return values, toolbox.bounded.left(page), toolbox.bounded.right(page)
+@functools.cache
+def records():
+    """What the prover says of each theorem: (file in proofs/, statement)."""
+    folder, found = rocq.ROOT / "book" / "machine", {}
+    for path in folder.glob("*.json"):
+        theorems = json.loads(path.read_text(encoding="utf-8"))["theorems"]
+        found |= {name: (path.stem, one["statement"]) for name, one in theorems.items()}
+    return found
 
 
-def of_chapter(chapter, name, **globals_):
-    """A function that a cell of a chapter defines, with the values of the names that it takes from the chapter."""
-    text = notebooks.find(chapter).read_text(encoding="utf-8")
-    defined = re.search(rf"^def {name}\(.*?(?=^\S|^```)", text, re.MULTILINE | re.DOTALL)
-    exec(defined[0], globals_)
-    return globals_[name]
+@functools.cache
+def defined(file):
+    text = (rocq.ROOT / "proofs" / f"{file}.v").read_text(encoding="utf-8")
+    return {name: term for name, term in definitions(text).items() if term[0] == "fun"}
 
 
-def sgd(rng):
-    values = dict(zip(("L", "sigma", "fstar", "lr", "Delta"), rng.uniform(0.1, 3, size=5).tolist(), strict=True))
-    values |= {"b": int(rng.integers(1, 9)), "T": int(rng.integers(1, 99)), "x1": 0}
-    of_page = {"Delta": values["Delta"], "L": values["L"], "sigma2": values["sigma"] ** 2, "np": np}
-    at = {"b": values["b"], "T": values["T"]}
-    promise, rate, best = (of_chapter("sgd", name, **of_page) for name in ("promise", "best_rate", "best_promise"))
-    start = values["fstar"] + values["Delta"]
-    values |= {"f": lambda x: start, "Delta": lambda f, fstar, x: f(x) - fstar}
-    values["best_lr"] = lambda b, f, L, sigma, fstar, T, x: rate(b, T)
-    return values, promise(values["lr"], **at), promise(rate(**at), **at), best(**at)
+def in_rocq(files, values):
+    """The numbers that a row gives, and the definitions of these files, which use them."""
+    found = {**COMMON}
+    for file in files:
+        for name, term in defined(file).items():
+            found[name] = evaluate(term, found)
+    found |= values
+    return found
 
 
-def sgd_any_rate(rng):
-    values, any_rate, _, _ = sgd(rng)
-    return values, None, any_rate  # the left side is a mean over all runs
+def differences(row, changed=lambda theorem, said: said, draws=10):
+    """Where a statement's side and the page's are not the same number: (theorem, comparison, Rocq's, the page's)."""
+    rng, found = np.random.default_rng(0), []
+    for _ in range(draws):
+        values, page = row.draw(rng)
+        for theorem, numbers in page.items():
+            file, said = records()[theorem]
+            values_of, said = in_rocq(["vectors", "spaces", *row.reads, file], values), sides(changed(theorem, said))
+            for which, pair in numbers.items():
+                for side, number in zip(said[which][::2], pair, strict=True):
+                    if number is not None and (value := evaluate(side, values_of)) != pytest.approx(number, rel=1e-9):
+                        found.append((theorem, which, value, number))
+    return found
 
 
-def sgd_best_rate(rng):
-    values, _, left, right = sgd(rng)
-    return values, left, right
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.label)
+def test_the_page_and_rocq_have_the_same_two_sides(row):
+    if row.label in rocq.not_proved(rocq.ROOT):
+        pytest.skip(f"{row.label} has no theorem in Rocq yet")
+    assert differences(row) == []
 
 
-ROWS = {
-    # label, source, theorem, number of its comparison: numbers for its variables and the page's sides
-    ("lem-telescoping", "toolbox_telescoping", "lem_telescoping", 0): telescoping,
-    ("thm-sgd", "sgd", "thm_sgd", 0): sgd_any_rate,
-    ("thm-sgd", "sgd", "thm_sgd_best", 0): sgd_best_rate,
-}
+def test_every_label_has_a_row_or_a_reason():
+    every = {label for labels in LABELS.values() for label in labels}
+    assert {row.label for row in ROWS} | {*WITHOUT} == every
+    assert not {row.label for row in ROWS} & {*WITHOUT}
 
 
-def statement(source, theorem):
-    record = json.loads((rocq.ROOT / "book" / "machine" / f"{source}.json").read_text(encoding="utf-8"))
-    return record["theorems"][theorem]["statement"]
+FAULTS = [
+    # label, theorem, what its statement says, and what would be wrong
+    ("lem-telescoping", "lem_telescoping", "1 / (c * INR T)", "2 / (c * INR T)"),
+    ("thm-adam-bound", "thm_adam_bound", "4 * INR d * R_ ^ 2", "2 * INR d * R_ ^ 2"),
+    ("thm-lars", "thm_lars", "2 * alpha_u * sum h sigma", "1 * alpha_u * sum h sigma"),
+    ("thm-momentum-best", "thm_momentum_best", "(2 / (sqrt L + sqrt mu)) ^ 2", "(2 / (sqrt L + sqrt mu)) ^ 1"),
+    ("thm-momentum-noise", "thm_momentum_noise", "lr_bar = lr / (1 - beta)", "lr_bar = lr"),
+]
 
 
-@pytest.mark.parametrize(("place", "draw"), ROWS.items(), ids=[f"{row[2]}-{row[3]}" for row in ROWS])
-def test_the_page_and_rocq_have_the_same_two_sides(place, draw):
-    label, source, theorem, which = place
-    if label in rocq.not_proved(rocq.ROOT):
-        pytest.skip(f"{label} has no theorem in Rocq yet")
-    sides_in_rocq = sides(statement(source, theorem))[which]
-    rng = np.random.default_rng(0)
-    for _ in range(20):
-        values, *page = draw(rng)
-        for side, number in zip(sides_in_rocq[::2], page, strict=True):
-            assert number is None or evaluate(side, values) == pytest.approx(number, rel=1e-12)
+@pytest.mark.parametrize(("label", "theorem", "said", "wrong"), FAULTS, ids=[fault[0] for fault in FAULTS])
+def test_a_wrong_factor_in_rocq_is_seen(label, theorem, said, wrong):
+    def changed(name, statement):
+        statement = re.sub(r"\s+", " ", statement)
+        assert name != theorem or said in statement
+        return statement.replace(said, wrong) if name == theorem else statement
+
+    assert any(differences(row, changed, draws=2) for row in ROWS if row.label == label)
 
 
-def test_a_wrong_factor_in_rocq_is_seen():
-    said = statement("toolbox_telescoping", "lem_telescoping")
-    assert said.count("1 / (c * INR T)") == 1
-    (_, _, right), *_ = sides(said.replace("1 / (c * INR T)", "2 / (c * INR T)"))
-    values, _, page_right = telescoping(np.random.default_rng(1))
-    assert evaluate(right, values) != pytest.approx(page_right, rel=1e-3)
+def test_a_wrong_definition_in_rocq_is_seen(monkeypatch):
+    (row,) = (row for row in ROWS if row.label == "thm-came-step")
+    body = defined("came")["inverses"]
+    monkeypatch.setitem(defined("came"), "inverses", (*body[:2], ("*", 2, body[2])))
+    assert differences(row, draws=1)
 
 
 @pytest.mark.parametrize(
@@ -106,10 +115,24 @@ def test_a_side_is_read_as_rocq_reads_it(text, values, expected):
 
 def test_what_is_assumed_is_no_side_a_chain_is_two_and_a_name_stands_for_its_value():
     said = """x : forall (a : R) (t : nat), (t < 2)%nat -> [t] <> nil /\\ 0 < a ->
-        let q := 2 * a in ((exists k : nat, a < 1) /\\ a <= q < INR t) /\\ (a = 0 <-> 1 < t) /\\
-        (forall k : nat, 0 < k -> 3 = INR k)"""
-    found = [("a", "<=", ("*", 2, "a")), (("*", 2, "a"), "<", ("apply", "INR", "t")), (3, "=", ("apply", "INR", "k"))]
-    assert sides(said) == found
+        let q := 2 * a in ((exists k : nat, a < 1) /\\ a <= q < INR t) /\\ (a = 0 <-> 1 < t /\\ 2 < t) /\\
+        (forall k : nat, 0 < k -> 3 = INR k) /\\ (forall c : R, c = - a -> Un_cv (fun n : nat => a) (2 * c))"""
+    q, c = ("*", 2, "a"), ("-", "a")
+    found = [("a", "<", 1), ("a", "<=", q), (q, "<", ("apply", "INR", "t")), (3, "=", ("apply", "INR", "k"))]
+    assert sides(said) == [*found, (("fun", ["n"], "a"), "tends to", ("*", 2, c))]
+
+
+def test_a_definition_has_the_variables_of_its_section_that_it_uses():
+    said = """Section A. Variables (a b : R) (c : nat -> R).
+        Let twice x := 2 * a * x.  (* Definition no := 1. *)
+        Definition f (n : nat) : R := if Req_EM_T a 0 then 1 else c n + twice 1.
+        Fixpoint g n := match n with O => 0 | S m => 1 end.
+        End A. Definition h d := f d (fun i => INR i) 3."""
+    found = definitions(said)
+    assert {name: one[1] for name, one in found.items()} == {"twice": ["a", "x"], "f": ["a", "c", "n"], "h": ["d"]}
+    values = {}
+    values |= {name: evaluate(one, values) for name, one in found.items()}
+    assert [evaluate(("apply", "h", d), values) for d in (0, 5)] == [1, 13]
 
 
 @pytest.mark.parametrize("text", ["1 + = 3", "a | 2 = 3"])
