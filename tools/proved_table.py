@@ -21,17 +21,17 @@ LEDGER = re.compile(r"^step +rel  checks  least slack  median rhs/lhs$")
 ROW = re.compile(r"^(?P<step>.+?) +(?P<relation><=|=) +(?P<checks>\d+) +(?P<slack>\S+) +(?P<ratio>\S+)$")
 PROMISE = re.compile(r"^promise +measured +promised +start +any method +ascent +says more$")
 TITLE = re.compile(r"^:{3,}\{prf:\w+\} (?P<title>.+)\n:label: (?P<label>\S+)", re.MULTILINE)
-COLUMNS = ("theorem", "in words", "proved", "evaluated", "least slack", "measured", "promised", "needs no theorem")
+COLUMNS = ("theorem", "in words", "evaluated", "least slack", "measured / promised / without")
 HEAD = f"""
 Rocq has checked these for all real numbers, in every dimension. Where there is chance, they hold for any finite sample
 space, so that every expectation is a finite sum ({{ref}}`sec-assistant`). The fold under each theorem has its statement
-and what it assumes. **Proved** leads to the line. The chapters evaluated their steps as often as the table says;
-**least slack** is the least share of the larger side by which a left side stayed below its right one. The last three
-columns are of that instance of the promise which came nearest to it; what **needs no theorem** is the start, or what
-any method keeps, whichever is less.
+and what it assumes; a line below its name leads to the proof. The chapters **evaluated** their steps as
+often as the table says, and **least slack** is the least share of the larger side by which a left side stayed below its
+right one. The last column is of that instance of the promise which came nearest to it: what was measured, what the
+theorem promises, and what holds **without** a theorem, the start or what any method keeps, whichever is less.
 
 | {" | ".join(COLUMNS)} |
-|:--|:--|:--|--:|--:|--:|--:|--:|
+|:--|:--|--:|--:|--:|
 """
 
 
@@ -73,7 +73,7 @@ def titles(root: Path) -> dict[str, str]:
 def in_words(label: str, comments: list[str]) -> str:
     """What the comments above a label's theorems say, without the label's name, which they begin with."""
     said = [re.sub(rf"^(?:\(\d\w?\) \w+: )?{label}[.:;,]?\s*", "", comment) for comment in comments]
-    return re.sub(r"\beq-[\w-]+", r"{eq}`\g<0>`", " ".join(text for text in said if text))
+    return re.sub(r"\(?\b(eq-[\w-]+)\)?", r"{eq}`\1`", " ".join(text for text in said if text))
 
 
 def ledger_cells(ledgers: dict, of_label: list[str]) -> list[str]:
@@ -93,13 +93,13 @@ def of(title: str, promises: dict) -> list[list[str]]:
     return [row for heading, found in promises.items() if heading.startswith(f"{title}: ") for row in found]
 
 
-def promise_cells(promises: dict, of_label: list[str]) -> list[str]:
-    """Measured, promised and needing no theorem, where the measured is nearest to the promised."""
+def promise_cell(promises: dict, of_label: list[str]) -> str:
+    """Measured, promised and without a theorem, where the measured is nearest to the promised."""
     rows = [row for title in of_label for row in of(title, promises)]
     if not rows:
-        return ["–"] * 3
+        return "–"
     _, measured, promised, start, most, *_ = max(rows, key=lambda row: number(row[1]) / number(row[2]))
-    return [measured, promised, min(start, most, key=number)]
+    return " / ".join([measured, promised, min(start, most, key=number)])
 
 
 def table(root: Path) -> str:
@@ -112,10 +112,15 @@ def table(root: Path) -> str:
         of_label = [title for title, found in LABELS.items() if label in found]
         words = escaped(in_words(label, [one.comment for _, one in group.theorems]))
         leads = ", ".join(
-            f'<a href="../proofs/{source.name}.html#{one.name}">line {source.line(one.start)}</a>'
+            f'<a href="../proofs/{source.name}.html#{one.name}">{source.line(one.start)}</a>'
             for source, one in group.theorems
         )
-        cells = [f"{{prf:ref}}`{label}`", f'<span class="words"><b>{escaped(named[label])}.</b> {words}</span>', leads]
-        cells += [*ledger_cells(ledgers, of_label), *promise_cells(promises, of_label)]
+        words = f'<span class="words"><b>{escaped(named[label])}.</b> {words}</span>'
+        cells = [
+            f"{{prf:ref}}`{label}`<br>{'lines' if ', ' in leads else 'line'} {leads}",
+            words,
+            *ledger_cells(ledgers, of_label),
+        ]
+        cells.append(promise_cell(promises, of_label))
         lines.append(f"| {' | '.join(cells)} |\n")
     return "".join(lines)

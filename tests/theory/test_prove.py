@@ -46,8 +46,8 @@ def test_ledgers_and_promises_are_read_from_what_a_chapter_printed(tmp_path):
     nbformat.write(nbformat.v4.new_notebook(cells=[cell]), tmp_path / "11_a.ipynb")
     ledgers, promises = proved_table.printed(tmp_path / "11_a.ipynb")
     assert proved_table.ledger_cells(ledgers, ["CAME's step"]) == ["1,207", "0.2"]
-    assert proved_table.promise_cells(promises, ["CAME's step"]) == ["52.1", "111", "inf"]
-    assert proved_table.promise_cells(promises, ["CAME"]) == ["–"] * 3
+    assert proved_table.promise_cell(promises, ["CAME's step"]) == "52.1 / 111 / inf"
+    assert proved_table.promise_cell(promises, ["CAME"]) == "–"
 
 
 def test_every_title_is_printed_by_a_chapter_and_every_label_is_one_of_the_book():
@@ -58,7 +58,7 @@ def test_every_title_is_printed_by_a_chapter_and_every_label_is_one_of_the_book(
 
 def test_words_are_the_comments_without_their_labels():
     comments = ["thm-sgd (eq-sgd-promise): for all rates.", "(7) Insert: thm-sgd. The best."]
-    assert proved_table.in_words("thm-sgd", comments) == "({eq}`eq-sgd-promise`): for all rates. The best."
+    assert proved_table.in_words("thm-sgd", comments) == "{eq}`eq-sgd-promise`: for all rates. The best."
 
 
 def test_a_theorem_without_a_label_is_found_too():
