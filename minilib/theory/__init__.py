@@ -1,7 +1,7 @@
-"""Losses whose constants can be written down (`problems`), and the steps of proofs (`steps`).
+"""Losses whose constants can be written down (`problems`), and what tests a statement about them.
 
-Steps, of which the folder `proofs` is full, are evaluated on a chapter's run (`ledger`), attacked (`attack`), and
-decided where they are finite algebra (`decide`).
+The steps of a proof are evaluated on a chapter's run (`ledger`), and what its theorem promises is held beside what
+needs no theorem (`promises`). A statement of one's own is attacked (`attack`) and, at one size, decided (`decide`).
 """
 
 from minilib.theory.ledger import Ledger, ProofError

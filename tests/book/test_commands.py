@@ -128,5 +128,5 @@ def test_a_change_reaches_the_tests_that_import_it_nearest_first():
     assert "tests/book/test_proved.py" not in near
     assert check_changes.nearness(ROOT, {"tests/autodiff/test_nn.py"}) == {"tests/autodiff/test_nn.py": 0}
     assert "tests/book/test_proved.py" in check_changes.nearness(ROOT, {"tools/proved.py"})
-    assert "tests/theory/test_decide.py" in check_changes.nearness(ROOT, {"proofs/lamb.py"})
+    assert "tests/theory/test_decide.py" in check_changes.nearness(ROOT, {"proofs/bank.py"})
     assert check_changes.nearness(ROOT, {"README.md"}) == {}

@@ -1,0 +1,284 @@
+"""False statements. Some were printed, the others are easy to believe; each lies near a theorem of the book.
+
+`BANK` has them by the theorem's label. `make prove` has each attacked, and the page of theorems shows what broke it.
+"""
+
+from functools import reduce
+
+from minilib.theory.statements import absolute, maximum, nonnegative, norm, real, root, sign, statement, unit, where
+
+BANK: dict[str, list] = {}
+D, N, T = (1, 2, 3), (1, 2, 3), (1, 2, 3)
+
+
+def beside(label: str, name: str, relation: str = "<=", **how):
+    """The decorator: a false statement that stands beside the theorem `label`."""
+
+    def made(sides):
+        BANK.setdefault(label, []).append(statement(name, relation, **how)(sides))
+        return BANK[label][-1]
+
+    return made
+
+
+# The toolbox
+@beside("lem-cauchy-schwarz", "half of Cauchy-Schwarz", d=D)
+def half_cauchy(u: real("d"), v: real("d")):
+    return absolute((u * v).sum()), norm(u) * norm(v) / 2
+
+
+@beside("lem-young", "Young's inequality, the weight a of any sign", given=lambda a: [(a, "!=", 0)], d=D)
+def young(u: real("d"), v: real("d"), a: real()):
+    return absolute((u * v).sum()), a / 2 * (u * u).sum() + (v * v).sum() / (2 * a)
+
+
+@beside("lem-norms", "the 1-norm is at most the Euclidean norm", d=D)
+def norms(u: real("d")):
+    return absolute(u).sum(), norm(u)
+
+
+@beside("lem-jensen", "equality where phi is a straight line on the values of X, as printed: phi = | |", "=", n=(1, 2))
+def jensen_straight(X: real("n"), n):
+    return absolute(X.sum() / n), absolute(X).sum() / n
+
+
+@beside("lem-markov", "Markov's inequality, X of any sign", given=lambda a: [(a, ">", 0)], n=N)
+def markov(X: real("n"), a: nonnegative(), n):
+    return where(X, ">=", a, 1, 0).sum() / n, X.sum() / n / a
+
+
+@beside("lem-sign", "a wrong sign costs a third of the noise", n=N)
+def third_of_the_noise(g: real("n"), n):
+    m = g.sum() / n
+    return absolute(m) * where(sign(g), "=", sign(m), 0, 1).sum() / n, absolute(g - m).sum() / n / 3
+
+
+@beside("lem-bias-variance", "no mixed term, even for a random c", "=", n=N)
+def random_centre(X: real("n"), c: real("n"), n):
+    mean = X.sum() / n
+    return ((X - c) ** 2).sum(), ((X - mean) ** 2).sum() + ((mean - c) ** 2).sum()
+
+
+@beside("lem-batch-variance", "two samples without replacement halve the variance", "=", n=(2, 3))
+def without_replacement(x: real("n"), n):
+    x = x - x.sum() / n
+    pairs = (x[:, None] + x) / 2
+    return ((pairs**2).sum() - (x**2).sum()) / (n * (n - 1)), (x**2).sum() / n / 2
+
+
+@beside("lem-descent", "the descent lemma for x^4 with L = 12")
+def fourth_power(x: real(), y: real()):
+    return y**4, x**4 + 4 * x**3 * (y - x) + 6 * (y - x) ** 2
+
+
+@beside("lem-layerwise", "the L_i of each layer alone are enough", d=(2,))
+def layers_alone(s: real("d"), diagonal: real("d"), b: real()):
+    return (diagonal * s * s).sum() / 2 + b * s[0] * s[1], (absolute(diagonal) * s * s).sum() / 2
+
+
+@beside("lem-normalised-direction", "a wrong direction costs |u - v| once", given=lambda v: [(norm(v), ">", 0)], d=D)
+def direction_once(u: real("d"), v: real("d")):
+    return norm(u) - (u * v).sum() / norm(v), norm(u - v)
+
+
+# SGD: one step on f(x) = L x^2 / 2
+@beside(
+    "thm-sgd", "the promise for rates up to 2/L", given=lambda lr, L: [(lr, ">", 0), (L, ">", 0), (lr * L, "<=", 2)]
+)
+def long_rate(x: real(), L: nonnegative(), lr: nonnegative()):
+    after = (1 - lr * L) * x
+    return (L * x) ** 2, 2 / lr * (L * x**2 / 2 - L * after**2 / 2)
+
+
+@beside("thm-sgd", "half the noise term", given=lambda lr, L: [(lr, ">", 0), (L, ">", 0), (lr * L, "<=", 1)], n=N)
+def half_the_noise(x: real(), L: nonnegative(), lr: nonnegative(), s: real("n"), n):
+    s = s - s.sum() / n
+    after = (L * (x - lr * (L * x + s)) ** 2 / 2).sum() / n
+    return (L * x) ** 2, 2 / lr * (L * x**2 / 2 - after) + lr * L * (s**2).sum() / n / 2
+
+
+# Momentum
+@beside("thm-momentum-spectrum", "q x^2 / 2 + c x is least at c / q, as printed", given=lambda q: [(q, ">", 0)])
+def least_at(q: nonnegative(), c: real(), x: real()):
+    return q * (c / q) ** 2 / 2 + c * (c / q), q * x**2 / 2 + c * x
+
+
+def stable(e, b, c):
+    return [(e, ">", 0), (b, "<", 1), (c, "<", 1), ((1 - b) * e, "<", 2), ((1 - c) * e, "<", 2)]
+
+
+@beside("thm-momentum-noise", "lr / (1 - beta) alone says how far the weights spread", "=", given=stable)
+def one_cloud(e: nonnegative(), b: unit(), c: unit()):
+    def spread(beta):
+        lr = (1 - beta) * e
+        return lr * (1 + beta) / ((1 - beta) * (2 * (1 + beta) - lr))
+
+    return spread(b), spread(c)
+
+
+@beside("lem-momentum-lookahead", "torch's Nesterov is Nesterov's, with a schedule too", "=")
+def scheduled(y: real(), memory: real(), g: real(), lr: nonnegative(), next_lr: nonnegative(), beta: unit()):
+    v = -lr * memory
+    moved = beta * v - next_lr * g
+    return y - beta * v + moved + beta * moved, y - next_lr * (g + beta * (beta * memory + g))
+
+
+# Adam
+def average(beta, x):
+    """The moving average of the entries of x, from zero, with beta between 0 and 1."""
+    result = 0 * beta
+    for entry in x:
+        result = beta * result + (1 - beta) * entry
+    return result
+
+
+def below_one(beta1, beta2):
+    return [(beta1, "<", 1), (beta2, "<", 1), (beta2, ">", 0)]
+
+
+@beside("prp-adam-longest", "no step is longer than (1 - beta1) / sqrt(1 - beta2) or 1", given=below_one, T=T)
+def quoted_longest(g: real("T"), beta1: unit(), beta2: unit()):
+    corrected = (1 - beta1 ** len(g)) ** 2 * average(beta2, g * g)
+    most = maximum(1, (1 - beta1) ** 2 / (1 - beta2))
+    return average(beta1, g) ** 2 * (1 - beta2 ** len(g)), most * corrected
+
+
+@beside("thm-adam-amsgrad", "the weights sqrt(t v_t) / lr do not shrink, for Adam", given=lambda t: [(t, ">=", 1)])
+def weights_of_adam(v: nonnegative(), g: real(), beta2: unit(), t: nonnegative()):
+    return t * v, (t + 1) * (beta2 * v + (1 - beta2) * g**2)
+
+
+def regret_of_adam(g, lr, beta2):
+    """Of Adam on the losses g_t x on [-1, 1] from x = 1, beta1 = 0, rates lr / sqrt(t); and the last v."""
+    x, v, lost = 1 + 0 * lr, 0 * lr, absolute(g.sum())
+    for t in range(len(g)):
+        lost = lost + g[t] * x
+        v = beta2 * v + (1 - beta2) * g[t] ** 2
+        corrected = v / (1 - beta2 ** (t + 1))
+        move = lr * g[t] / root((t + 1) * where(corrected, "=", 0, 1, corrected))
+        x = maximum(-1, -maximum(-1, -(x - move)))
+    return lost, corrected
+
+
+def learns(lr, beta2):
+    return [(lr, ">", 0), (beta2, "<", 1)]
+
+
+@beside("thm-adam-amsgrad", "Kingma and Ba's Theorem 4.1 as printed, beta1 = 0, rho to 0", given=learns, T=T)
+def kingma_ba(g: real("T"), lr: nonnegative(), beta2: unit(), T):
+    lost, last = regret_of_adam(g, lr, beta2)
+    steepest, rest = reduce(maximum, absolute(g)), root(1 - beta2)
+    first = 2 / lr * (root(T * last) + steepest * rest)
+    return lost, first + lr * steepest * norm(g) / rest
+
+
+@beside("thm-adam-bound", "the mean step points along the gradient", given=learns, n=N)
+def along_the_gradient(g: real("n"), v: nonnegative(), beta2: unit(), lr: nonnegative()):
+    newest = beta2 * v + (1 - beta2) * g**2
+    return 0, lr * g.sum() * (g / root(where(newest, "=", 0, 1, newest))).sum()
+
+
+# Big batches
+@beside(
+    "thm-batches-step",
+    "the best rate is best where G'HG > 0, as printed: H a diagonal",
+    given=lambda h, G: [((h * G * G).sum(), ">", 0)],
+    d=(1, 2),
+)
+def best_rate(h: real("d"), G: real("d"), noise: real("d"), lr: real()):
+    across = (h * noise * noise).sum()  # the noise is plus or minus `noise`
+    bend, slope = (h * G * G).sum() + across, (G * G).sum()
+    bend = where(bend, "=", 0, 1, bend)
+    best = slope / bend
+    return best * (best * bend / 2 - slope), lr * (lr * bend / 2 - slope)
+
+
+@beside("prop-batches-two", "the ratio of two unbiased estimates is unbiased", "=", given=lambda y: [(y, ">", 0)], n=N)
+def ratio(x: real("n"), y: nonnegative("n"), n):
+    return (x / y).sum() / n, x.sum() / y.sum()
+
+
+# LARS and LAMB
+def unit_vector(r):
+    """r / |r|; zeros stay."""
+    square = (r * r).sum()
+    return r / root(where(square, "=", 0, 1, square))
+
+
+@beside("prp-lars-coincide", "|g + lambda x| <= |g| + lambda |x|, for a negative lambda too", d=D)
+def negative_decay(g: real("d"), x: real("d"), decay: real()):
+    return norm(g + decay * x), norm(g) + decay * norm(x)
+
+
+@beside("thm-lamb-sign", "(2) as printed: every coordinate has 1 / sqrt(d) of the step", "=", d=D)
+def signs_printed(G: real("d"), g: real("d"), d):
+    agree = where(sign(g), "=", sign(G), absolute(G), -absolute(G))
+    return (G * unit_vector(sign(g))).sum(), agree.sum() / root(d)
+
+
+@beside("thm-lamb-sign", "one step as printed, without the price of zeros", n=(1, 2), d=D)
+def lamb_printed(g: real("n", "d"), n, d):
+    G = g.sum(0) / n
+    gained = sum((G * unit_vector(sign(row))).sum() for row in g) / n
+    return (absolute(G).sum() - absolute(g - G).sum() / n) / root(d), gained
+
+
+@beside("thm-lamb-sign", "a wrong sign costs |G_j| once", given=lambda g: [(g, "!=", 0)], d=D)
+def wrong_once(G: real("d"), g: real("d")):
+    wrong = where(sign(g), "=", sign(G), 0, absolute(G)).sum()
+    return absolute(G).sum() - wrong, (G * sign(g)).sum()
+
+
+# Memory
+@beside("prp-memory-factored", "n + m <= n m, a single row too", given=lambda n, m: [(n, ">=", 1), (m, ">=", 1)])
+def single_row(n: nonnegative(), m: nonnegative()):
+    return n + m, n * m
+
+
+@beside(
+    "prp-came-uphill", "any h above k - 1 makes the updates go up", given=lambda h, k: [(k, ">=", 3), (h, ">", k - 1)]
+)
+def too_large(h: real(), k: real()):
+    return 1, (k - 1) / root((h**2 + k - 1) / k)
+
+
+def proper(beta1, beta3):
+    return [(beta1, ">", 0), (beta1, "<", 1), (beta3, ">", 0), (beta3, "<", 1)]
+
+
+def longest_came(beta1, beta3, t: int):
+    """K_t, the most that the square of CAME's step can be."""
+    series = sum(1 / ((1 - beta3) * beta3**k) for k in range(t))
+    return ((1 - beta1) / beta1) ** 2 * series
+
+
+@beside("thm-came-step", "the clip bounds nothing, as printed: K_30 is below the clip's bound", given=proper)
+def no_bound(beta1: unit(), beta3: unit()):
+    return longest_came(beta1, beta3, 30), 1 / (beta3**29 * beta1**2 * (1 - beta3))
+
+
+# The landscape
+@beside("prp-landscape-lion", "every step of Lion moves every entry by lr", "=", d=D)
+def lion_moves(update: real("d"), lr: nonnegative(), d):
+    return absolute(lr * sign(update)).sum(), d * lr
+
+
+@beside(
+    "prp-landscape-lion",
+    "no entry exceeds its first size and 1 / decay, at any rate",
+    given=lambda decay: [(decay, ">", 0)],
+)
+def lion_size(x: real(), update: real(), lr: nonnegative(), decay: nonnegative()):
+    return absolute(x - lr * (sign(update) + decay * x)), maximum(absolute(x), 1 / decay)
+
+
+@beside(
+    "prp-torch-rounding", "up or down by a coin keeps the mean", "=", given=lambda a, z, b: [(a, "<=", z), (z, "<=", b)]
+)
+def coin(a: real(), z: real(), b: real()):
+    return (a + b) / 2, z
+
+
+@beside("prp-minutes-accumulation", "the mean of two parts' means is the batch's, at any sizes", "=", n=(2,))
+def unequal_parts(one: real("n"), other: real()):
+    return (one.sum() / 2 + other) / 2, (one.sum() + other) / 3
