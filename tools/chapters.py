@@ -284,7 +284,7 @@ def unbroken_proofs(nb) -> list[str]:
 
 def checks(cell) -> bool:
     """Whether a cell checks something: an assert, a ledger row, or numpy's testing functions."""
-    return bool(re.search(r"^\s*assert\b|\.leq\(|\.eq\(|\.record\(|assert_allclose|assert_array", cell.source, re.M))
+    return bool(re.search(r"^\s*assert\b|\.leq\(|\.eq\(|assert_allclose|assert_array", cell.source, re.M))
 
 
 def long_glued_numbers(nb) -> list[str]:
