@@ -4,7 +4,6 @@
    with the chance 1/n (batches.v). Without replacement all ways to take b of the n, one after the other, are equally
    likely: `ways b (seq 0 n)` lists them, and `average` is the mean over that list. *)
 Require Export batches.
-Require FinFun.
 Open Scope R_scope.
 
 (* mu is the mean of the n vectors, sigma^2 their mean squared distance from it. *)
@@ -148,6 +147,12 @@ Proof.
   - rewrite in_app_iff. intros [H1|H1]; [now apply Ha|]. apply (H a); [now left|assumption].
   - apply IH; [assumption|]. intros b Hb. apply H. now right.
 Qed.
+(* Different entries have different images. *)
+Lemma distinct_images {A B} (f : A -> B) l : (forall u v, f u = f v -> u = v) -> NoDup l -> NoDup (map f l).
+Proof.
+  intros one_to_one. induction 1 as [|x l Hx _ IH]; cbn [map]; constructor; [|easy].
+  intros H. apply in_map_iff in H. destruct H as (y & H & Hy). apply one_to_one in H. now subst.
+Qed.
 Theorem ways_once b left : NoDup left -> NoDup (ways b left).
 Proof.
   revert left. induction b as [|b IH]; intros left Hleft; cbn [ways]; [constructor; [easy|constructor]|].
@@ -155,7 +160,7 @@ Proof.
   assert (Hp : forall p, In p (picks left) -> NoDup (snd p)) by (intros p Hp; now apply (picks_are left)).
   induction (picks left) as [|p l IHl]; cbn [flat_map map In] in *; [constructor|].
   apply NoDup_cons_iff in Hf. destruct Hf as (Hx & Hf). apply no_repeats.
-  - apply FinFun.Injective_map_NoDup; [intros u v H; now injection H|]. apply IH, Hp. now left.
+  - apply distinct_images; [intros u v H; now injection H|]. apply IH, Hp. now left.
   - apply IHl; [assumption|]. intros q Hq. apply Hp. now right.
   - intros r H1 H2. apply in_map_iff in H1. destruct H1 as (u & <- & _). apply Hx.
     apply in_flat_map in H2. destruct H2 as (q & Hq & H2). apply in_map_iff in H2. destruct H2 as (v & H2 & _).
