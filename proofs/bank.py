@@ -164,7 +164,7 @@ def learns(lr, beta2):
     return [(lr, ">", 0), (beta2, "<", 1)]
 
 
-@beside("thm-adam-amsgrad", "Kingma and Ba's Theorem 4.1 as printed, beta1 = 0, rho to 0", given=learns, T=T)
+@beside("thm-adam-amsgrad", "Kingma and Ba's Theorem 4.1 as printed, beta1 = 0, rho to 0", given=learns, T=(1,))
 def kingma_ba(g: real("T"), lr: nonnegative(), beta2: unit(), T):
     lost, last = regret_of_adam(g, lr, beta2)
     steepest, rest = reduce(maximum, absolute(g)), root(1 - beta2)
@@ -208,6 +208,28 @@ def unit_vector(r):
 @beside("prp-lars-coincide", "|g + lambda x| <= |g| + lambda |x|, for a negative lambda too", d=D)
 def negative_decay(g: real("d"), x: real("d"), decay: real()):
     return norm(g + decay * x), norm(g) + decay * norm(x)
+
+
+@beside("thm-lars", "the noise counted half a time: one step on a straight loss", n=N)
+def noise_halved(g: real("n"), n):
+    G = g.sum() / n
+    return absolute(G), (G * sign(g)).sum() / n + root(((g - G) ** 2).sum() / n) / 2
+
+
+def pit(z):
+    """A parabola up to 1 that turns over and is flat from 2 on; and its slope. |f''| <= 1."""
+    far = absolute(z)
+    value = where(far, "<=", 1, z * z / 2, where(far, "<=", 2, 1 - (2 - far) ** 2 / 2, 1))
+    return value, where(far, "<=", 1, z, where(far, "<=", 2, (2 - far) * sign(z), 0))
+
+
+@beside("thm-lars", "the promise with weight decay: two steps in a pit, phi = 1")
+def lars_with_decay(a: real(), c: real(), x: real(), lr: nonnegative(), decay: nonnegative()):
+    start, moved = pit(a * x - c)[0], 0
+    for _ in range(2):
+        slope = a * pit(a * x - c)[1]
+        moved, x = moved + lr * absolute(slope), x - lr * sign(slope + decay * x)
+    return moved, start - pit(a * x - c)[0] + lr**2 * a**2
 
 
 @beside("thm-lamb-sign", "(2) as printed: every coordinate has 1 / sqrt(d) of the step", "=", d=D)
@@ -255,6 +277,28 @@ def longest_came(beta1, beta3, t: int):
 @beside("thm-came-step", "the clip bounds nothing, as printed: K_30 is below the clip's bound", given=proper)
 def no_bound(beta1: unit(), beta3: unit()):
     return longest_came(beta1, beta3, 30), 1 / (beta3**29 * beta1**2 * (1 - beta3))
+
+
+def clipped_at_last(u, beta1, beta3):
+    return [*proper(beta1, beta3), (u * u, "<=", 1), (u[-1], "=", 1)]
+
+
+@beside("prp-came-clip", "the clip may act at a later step than the first", given=clipped_at_last, t=(2,))
+def clipped_later(u: real("t"), beta1: unit(), beta3: unit()):
+    m, S = 0, 0
+    for entry in u:
+        m = beta1 * m + (1 - beta1) * entry
+        S = beta3 * S + (1 - beta3) * (entry - m) ** 2
+    return m**2 * (1 - beta3) * beta1**2 * beta3, S
+
+
+@beside(
+    "prp-came-clip", "the clip bounds every entry, without the weights", given=lambda u: [(norm(u[0]), ">", 0)], d=(2,)
+)
+def every_entry(u: real("d", "d"), beta1: unit()):
+    E = u * u
+    rebuilt = E[0].sum() * E[:, 0].sum() / E.sum()
+    return (1 - beta1) ** 2 * E[0, 0], rebuilt
 
 
 # The landscape
