@@ -77,8 +77,8 @@ study: $(READY)  ## make a recorded run, or go on with one that stopped: make st
 runs-check: $(READY)  ## recorded runs: every field there, made by a study, read by a chapter
 	$(PY) tools/runs_check.py
 
-prove: $(READY)  ## check the proofs with Rocq, then attack and decide their steps: make prove PROVE="lamb"
-	$(PY) tools/prove.py $(PROVE)
+prove: $(READY)  ## check the proofs with Rocq, break the false statements, and write the page of theorems
+	$(PY) tools/prove.py
 
 handout: $(READY)  ## a chapter without solutions and outputs, for students: make handout NAME=sgd
 	$(PY) tools/handout.py $(NAME)
