@@ -19,13 +19,11 @@ class Card:
     """One accelerator, or one process on a processor.
 
     Args:
-        name: what it is called.
         products: precision -> floating-point operations a second of dense products of matrices, at best.
         bandwidth: bytes a second between the card and its memory.
         memory: bytes of that memory.
         link: bytes a second that a card sends to the other cards of its node; 0 where it has none.
         together: most cards that these links join; of NVIDIA's the eight of a usual server.
-        source: where the numbers stand.
 
     ValueError: a rate or size that is not positive.
     """

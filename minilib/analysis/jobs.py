@@ -80,7 +80,6 @@ class Model:
             counts(heads=self.heads)
 
     def transformer(self) -> memory.Transformer:
-        """The description that `memory` computes with."""
         ends = {"segments": 2, "head": True} if self.family == "bert" else {}
         heads = self.heads or max(2, self.width // 64)
         return memory.Transformer(self.vocabulary, self.longest, self.width, self.layers, heads, **ends)
@@ -129,12 +128,10 @@ class Job:
     """What is to be trained, and how.
 
     Args:
-        model: see `Model`.
         batch: rows a step, over all cards. `length`: tokens a row.
         steps, tokens: one of the two; a step has batch * length tokens.
         guessed: tokens of a row whose loss is computed; by default `Model.guessed`.
-        optimizer: a name in `PASSES`.
-        precision: a name in `PRECISIONS`.
+        optimizer, precision: names in `PASSES` and `PRECISIONS`.
         micro_batch: rows that a card takes at once; by default as many as fit into its memory.
         parallel: "ddp", every card holds all; "fsdp", each holds its share of parameters, gradients and state.
         recompute: keep the input of each block only, and compute the rest again.
@@ -179,7 +176,6 @@ class Machines:
     """Nodes of cards.
 
     Args:
-        card: see `cards.Card`.
         utilisation: share of the card's peak rate that the products of a step reach, all waiting within them included.
         cards: of a node; more than one need a link. `nodes`: how many there are.
         network: bytes a second that a node sends to others while it receives as much; needed for several nodes.

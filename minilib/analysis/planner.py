@@ -5,9 +5,8 @@
     python -m minilib.analysis.planner --model bert-base --tokens 3e9 --batch 1024 --card h100 --utilisation 0.4
 
 A step has four terms, in seconds: the products of matrices, at a stated share of the card's peak; the optimizer's
-reads and writes, at the bandwidth of the memory; the bytes and the rounds of the messages between cards. Their sum is
-a step in which nothing is hidden behind anything else; the largest of them is said to bind. Bytes of memory are those
-of `memory`, and rates are those of `cards`, or measured ones: `Card` takes them.
+reads and writes, at the bandwidth of the memory; the bytes and the rounds of the messages between cards. The largest
+is said to bind. Bytes of memory are those of `memory`, and rates those of `cards`, or measured ones: `Card` takes them.
 
 The share of the peak, the latency, the bandwidth of a network and the price of a card-hour stand on no data sheet. They
 are asked for. `benchmarks/plan_errors.py` compares plans with recorded runs. Absent on purpose: the time of all that is
@@ -104,7 +103,6 @@ class Plan:
         terms: seconds of a step by what they are spent on.
         memory: bytes on a card by what holds them. `micro_batch`: rows that a card takes at once.
         sent: bytes that a card sends in a step.
-        steps: of the optimizer.
         price: of a card-hour, or None; in whatever money the caller thinks in.
     """
 
@@ -252,12 +250,9 @@ def deciding(model: str, tokens: float, runs: int, card_name: str, utilisation: 
     """What deciding a claim would cost: so many runs of so many tokens each, one after the other on one card.
 
     Args:
-        model: a name in `NAMED`. card_name: one in `cards.CARDS`.
         tokens: of one run, in steps of 256 rows of 128.
         runs: all of them: methods x rates x tuning seeds, and methods x fresh seeds.
         job: what else a `Job` takes.
-
-    ValueError: no such model or card, or a value that may not be.
     """
     choice("model", model, NAMED)
     counts(runs=runs)
@@ -279,7 +274,6 @@ def gigabytes(size: float) -> str:
 
 
 def print_plan(plan: Plan) -> None:
-    """Prints the terms of a step, the memory of a card, and the run."""
     job, machines = plan.job, plan.machines
     print(f"{machines.total:,} x {machines.card.name} ({machines.card.source})")
     print(f"{job.model.parameters():,} parameters, {job.optimizer}, {job.precision}, {job.parallel}")
@@ -298,7 +292,6 @@ def print_plan(plan: Plan) -> None:
 
 
 def print_changes(plans: Mapping[str, Plan]) -> None:
-    """Prints, for the plans of `changes`, times and bytes, and card-hours as a multiple of the first."""
     first = next(iter(plans.values()))
     rows = []
     for name, p in plans.items():
@@ -311,9 +304,8 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser("python -m minilib.analysis.planner", description=__doc__.splitlines()[0])
     add = parser.add_argument
     add("--model", default="bert-base", help=f"{', '.join(NAMED)} (default bert-base)")
-    add("--layers", type=int, help="in place of the named model's; so --width, --vocabulary")
-    add("--width", type=int)
-    add("--vocabulary", type=int)
+    for size in ("--layers", "--width", "--vocabulary"):
+        add(size, type=int, help="in place of the named model's")
     add("--batch", type=int, default=256, help="rows a step, over all cards (default 256)")
     add("--length", type=int, default=128, help="tokens a row (default 128)")
     add("--steps", type=int, help="of the optimizer, or --tokens")
@@ -339,7 +331,6 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def print_asked(args: argparse.Namespace) -> None:
-    """Prints what was asked for on the command line. ValueError: something in it may not be."""
     choice("model", args.model, NAMED)
     sizes = {name: getattr(args, name) for name in ("layers", "width", "vocabulary")}
     model = replace(NAMED[args.model], **{name: n for name, n in sizes.items() if n is not None})

@@ -125,12 +125,12 @@ class Steps:
                 "weights must be those before step 1 and after each step (None where not recorded), at least one "
                 f"after: got {given} recorded of {len(self.weights)}, and {len(self.gradients)} gradients"
             )
-        shapes = {name: _array("weights", name, x).shape for name, x in self.weights[0].items()}
-        self.weights = [None if layers is None else _arrays("weights", layers, shapes) for layers in self.weights]
-        self.gradients = [_arrays("gradients", layers, shapes) for layers in self.gradients]
+        first = self.weights[0]
+        self.weights = [None if layers is None else _arrays("weights", layers, first) for layers in self.weights]
+        self.gradients = [_arrays("gradients", layers, first) for layers in self.gradients]
         if not isinstance(self.weight_decay, dict):
-            self.weight_decay = dict.fromkeys(shapes, self.weight_decay)
-        if set(self.weight_decay) != set(shapes):
+            self.weight_decay = dict.fromkeys(first, self.weight_decay)
+        if set(self.weight_decay) != set(first):
             raise ValueError(f"weight_decay must be one number, or one for each layer, got {self.weight_decay}")
         options = [("lr", self.lr), ("betas", self.betas), ("eps", self.eps)]
         for option, value in options + [("weight_decay", v) for v in self.weight_decay.values()]:
@@ -173,8 +173,7 @@ class Steps:
 class Verdict:
     """What `which_lamb` found. `print` it, or read the fields.
 
-    forms: names in `FORMS` of the methods that fit; none of these where it is empty, and where there are several the
-        steps cannot tell them apart.
+    forms: names in `FORMS` of the methods that fit: none of these, or several that the steps cannot tell apart.
     choices: for each of `CHOICES` the values that fit; empty where no combination at all fits.
     closest, deviation: the form with the smallest deviation, in shares of a layer's step; mean of layers and steps.
     largest, step, layer: its largest deviation, and where that is.
@@ -204,22 +203,19 @@ class Verdict:
         return "\n".join(named)
 
 
-def _array(kind: str, name: str, x) -> np.ndarray:
-    """A layer as an array; a tensor of torch may need gradients, or have a dtype that NumPy has not."""
-    try:
-        return np.asarray(x)
-    except (RuntimeError, TypeError) as reason:
-        raise ValueError(f"{kind} of {name} must be an array, as p.detach().cpu().numpy() is: {reason}") from reason
-
-
-def _arrays(kind: str, layers: Layers, shapes: dict) -> Layers:
-    """Layers as arrays. ValueError: they are not finite floats of these shapes."""
-    if set(layers) != set(shapes):
-        raise ValueError(f"{kind} must have the layers {sorted(shapes)} each time, got {sorted(layers)}")
-    arrays = {name: _array(kind, name, x) for name, x in layers.items()}
-    for name, x in arrays.items():
-        if x.shape != shapes[name] or x.dtype.kind != "f" or not np.isfinite(x).all():
-            raise ValueError(f"{kind} of {name} must be finite floats of shape {shapes[name]}, got {x!r:.60}")
+def _arrays(kind: str, layers: Layers, like: Layers) -> Layers:
+    """Layers as arrays. ValueError: they are not finite floats with the names and shapes of `like`."""
+    if set(layers) != set(like):
+        raise ValueError(f"{kind} must have the layers {sorted(like)} each time, got {sorted(layers)}")
+    arrays = {}
+    for name, layer in layers.items():
+        try:
+            x = arrays[name] = np.asarray(layer)
+        except (RuntimeError, TypeError) as reason:  # a tensor that needs gradients, or has a dtype that NumPy has not
+            raise ValueError(f"{kind} of {name} must be an array, as p.detach().cpu().numpy() is: {reason}") from reason
+        shape = tuple(np.shape(like[name]))
+        if x.shape != shape or x.dtype.kind != "f" or not np.isfinite(x).all():
+            raise ValueError(f"{kind} of {name} must be finite floats of shape {shape}, got {x!r:.60}")
     return arrays
 
 
@@ -262,7 +258,7 @@ def which_lamb(subject, phi=(0.0, 10.0), max_grad_norm=1.0, rtol: float | None =
     for name, layer in _layers(steps, phi, max_grad_norm):
         alive = [v for v in alive if all(off <= rtol * size for _, off, size, _ in layer.follow(v))]
         for form, offs in off_by.items():
-            offs += [(share, t, name) for t, share in layer.deviations(FORMS[form].variant)]
+            offs += [(share, t, name) for t, _, _, share in layer.follow(FORMS[form].variant)]
     columns = zip(CHOICES, zip(*alive, strict=True), strict=True) if alive else ()
     choices = {choice: tuple(v for v in CHOICES[choice] if v in column) for choice, column in columns}
     mean = {form: float(np.mean([share for share, _, _ in offs])) for form, offs in off_by.items()}
@@ -277,7 +273,7 @@ def deviations(variant: Variant, steps: Steps, phi=(0.0, 10.0), max_grad_norm=1.
     A step is the largest move of an entry since the last record, of the variant or of the record, whichever is longer.
     """
     layers = _layers(steps, phi, max_grad_norm)
-    return {(t, name): share for name, layer in layers for t, share in layer.deviations(variant)}
+    return {(t, name): share for name, layer in layers for t, _, _, share in layer.follow(variant)}
 
 
 def _layers(steps: Steps, phi, max_grad_norm) -> Iterator[tuple[str, "_Layer"]]:
@@ -311,20 +307,16 @@ class _Layer:
                         self.r.setdefault((clip, correction, epsilon), []).append(r)
 
     def follow(self, variant: Variant) -> Iterator[tuple[int, float, float, float]]:
-        """After each recorded step: its number, the largest difference, weight and move. Goes on from the record."""
+        """After each recorded step: its number, the largest difference and weight, the difference in shares of it."""
         x, before = self.x[0], self.x[0]
         directions = self.r[variant.clip, variant.correction, variant.epsilon]
         for t, (r, there) in enumerate(zip(directions, self.x[1:], strict=True), start=1):
             x = self.step(variant, x, r, t)
             if there is not None:
                 moved = max(abs(there - before).max(), abs(x - before).max())
-                yield t, abs(there - x).max(), max(abs(there).max(), abs(before).max()), moved
-                x = before = there
-
-    def deviations(self, variant: Variant) -> Iterator[tuple[int, float]]:
-        """The number of each recorded step, and the largest difference in shares of it."""
-        for t, off, _, moved in self.follow(variant):
-            yield t, float(off / moved) if moved else 0.0
+                off, size = abs(there - x).max(), max(abs(there).max(), abs(before).max())
+                yield t, off, size, float(off / moved) if moved else 0.0
+                x = before = there  # goes on from the record
 
     def step(self, variant: Variant, x: np.ndarray, r: np.ndarray, t: int) -> np.ndarray:
         """Where step t leads from `x`, with Adam's direction `r`."""
@@ -359,9 +351,8 @@ class _Layer:
 def probe(optimizer, dtype: str = "float64") -> Steps:
     """Three steps of another optimizer of this class with these options, on six small layers; yours does not move.
 
-    Each layer is there to show something: `large` has a norm of 20, `small` of 0.5, `zeros` of 0, `faint` has
-    gradients of about epsilon, `bias` is a vector, `undecayed` has no decay, the others 0.1. The gradients' joint norm
-    is far above 1 at first and below 1 at last. The learning rate is 0.1.
+    Each layer is there to show something: `faint` has gradients of about epsilon, `bias` is a vector, `undecayed` has
+    no decay. The gradients' joint norm is far above 1 at first and below 1 at last.
 
     Args:
         optimizer: of torch, or of `minilib.optim`: with `param_groups` whose options are those of its constructor.

@@ -47,11 +47,9 @@ def corpus(name: str, validation: str | None = None, field: str = "text", say: S
     for validation. Any other "OWNER/NAME", "OWNER/NAME:CONFIGURATION" or "hf:NAME" is a data set of the Hugging Face
     Hub, see `hub_datasets.from_hub`.
 
-    `validation` is the path of other text that is held out in place of a part of the corpus; `say` is told how far it
-    is, where that takes long.
+    `validation` is the path of other text that is held out in place of a part of the corpus.
 
-    ValueError: no corpus and no text of that name, or none in it; a file that is not UTF-8 or not JSON; a corpus that
-    cannot be downloaded.
+    ValueError: no corpus and no text of that name, or none in it; a file that cannot be read or downloaded.
     """
     if name == "docstrings":
         docs = docstrings(say=say)

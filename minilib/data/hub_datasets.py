@@ -10,6 +10,7 @@ import json
 import re
 import zipfile
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 from minilib.data import data_folder
@@ -28,16 +29,14 @@ WIKITEXT_PARTS = {"wiki.train.raw": "train", "wiki.valid.raw": "validation"}
 def copied(folder: Path, documents: Iterable[tuple[str, str]], how: str, say: Say) -> Path:
     """The folder with the texts of (part, text), and with `how`, which says how validation was chosen."""
     progress = Progress(say, f"copying to {folder}")
-    with appearing(folder) as copy:
+    with appearing(folder) as copy, ExitStack() as stack:
         copy.mkdir()
         (copy / HOW).write_text(how, encoding="utf-8")
-        with (
-            open(copy / "train.jsonl", "w", encoding="utf-8") as train,
-            open(copy / "validation.jsonl", "w", encoding="utf-8") as validation,
-        ):
-            for part, text in documents:
-                (train if part == "train" else validation).write(json.dumps({"text": text}) + "\n")
-                progress.add(len(text))
+        paths = {part: copy / f"{part}.jsonl" for part in ("train", "validation")}
+        files = {part: stack.enter_context(open(path, "w", encoding="utf-8")) for part, path in paths.items()}
+        for part, text in documents:
+            files[part].write(json.dumps({"text": text}) + "\n")
+            progress.add(len(text))
     return folder
 
 
@@ -102,7 +101,6 @@ def load(name: str) -> dict:
 
 
 def split_documents(name: str, splits: dict, field: str) -> Iterator[tuple[str, str]]:
-    """(part, text) of each document."""
     own = "validation" in splits
     try:
         for part in ("train", "validation") if own else ("train",):

@@ -113,7 +113,6 @@ def evaluation(
 
 
 def check(rows: np.ndarray, batch_size: int, rank: int, world_size: int) -> None:
-    """Raises ValueError when one of these is out of range."""
     if np.ndim(rows) != 2 or len(rows) == 0:
         raise ValueError(f"rows has shape {np.shape(rows)}: must be at least one row of tokens")
     if batch_size < 1:

@@ -5,16 +5,16 @@ the repository when it is asked for, and not always into the same bytes. So it i
 checked, however the archive was packed: by GitHub, or by hand.
 """
 
-import hashlib
 import tarfile
 from pathlib import Path
 
 from minilib import needs
 from minilib.data.download import appearing, data_folder
+from minilib.data.files import fingerprint
 
 COMMIT = "143e601875d70e195f2cc5ebd8b034609271194d"
 ADDRESS = f"https://github.com/computationalstylistics/100_english_novels/archive/{COMMIT}.tar.gz"
-SHA256 = "3e90b638ca6d17a7399acdff7c1c7035f8bc747c22998c3843760480cfc558ac"  # of names and texts, see `fingerprint`
+SHA256 = "3e90b638ca6d17a7399acdff7c1c7035f8bc747c22998c3843760480cfc558ac"  # of names and texts, sorted
 ARCHIVE = "novels/100_english_novels.tar.xz"  # below data_folder(); the download's is packed with gzip, and as good
 
 
@@ -33,12 +33,9 @@ def novels() -> dict[str, str]:
         with appearing(path) as part:
             return known(pooch.retrieve(ADDRESS, None, fname=part.name, path=part.parent), ADDRESS)
     except (OSError, EOFError, tarfile.TarError, UnicodeDecodeError) as error:
-        why = " ".join(str(error).split())
-        if path.is_file():
-            raise ValueError(f"the novels in {path} cannot be read: {why}") from None
         raise ValueError(
-            f"{path} is not there; put there what is at {ADDRESS}, or another archive of its 100 novels (the sha256 of"
-            f" names and texts is {SHA256}), since it cannot be downloaded: {why}"
+            f"{path} must be there and readable; put there what is at {ADDRESS}, or another archive of its 100 novels"
+            f" (the sha256 of names and texts is {SHA256}): {' '.join(str(error).split())}"
         ) from None
 
 
@@ -52,14 +49,6 @@ def known(path: Path | str, where: Path | str) -> dict[str, str]:
         inside = [m for m in members if Path(m.name).parent.name == "corpus"]
         packed = {Path(m.name).name: archive.extractfile(m).read() for m in inside or members}
     texts = {name: data.decode("utf-8-sig").replace("\r\n", "\n") for name, data in packed.items()}
-    if (sha256 := fingerprint(texts)) != SHA256:
+    if (sha256 := fingerprint(part for name in sorted(texts) for part in (name, texts[name]))) != SHA256:
         raise ValueError(f"{where} has other texts than the known novels (sha256 {sha256}, must be {SHA256})")
     return texts
-
-
-def fingerprint(texts: dict[str, str]) -> str:
-    """The sha256 of names and texts, in the order of the names."""
-    sha256 = hashlib.sha256()
-    for name in sorted(texts):
-        sha256.update(f"{name}\0{texts[name]}\0".encode())
-    return sha256.hexdigest()

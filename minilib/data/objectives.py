@@ -54,7 +54,6 @@ def mask_tokens(
     Args:
         tokens: (B, T) numbers, of the samples `first`, `first` + 1, ...
         is_special: (vocabulary,) bool, which tokens are special: never chosen, never drawn.
-        mask: the number of [MASK].
         rate: K = round(rate * T), exactly.
         continues: (vocabulary,) which tokens carry on a word: words are then chosen whole, but for the last, which may
             be cut. By default each token is on its own.
@@ -178,10 +177,7 @@ def pieces(scores: np.ndarray, m: int) -> np.ndarray:
 
 
 def masked(tokenizer: Tokenizer, rate: float, whole_words: bool = False, pairs: bool = False):
-    """BERT's objective, with next-sentence prediction where `pairs`: tokens, positions, targets (, segments, next).
-
-    ValueError: the tokenizer is of another kind.
-    """
+    """BERT's objective: tokens, positions, targets (, segments, next). ValueError: the tokenizer is of another kind."""
     check_kind(tokenizer, "bert")
     settings = {"is_special": tokenizer.is_special, "mask": tokenizer.number["[MASK]"], "rate": rate}
     settings["continues"] = tokenizer.continuations() if whole_words else None
@@ -211,6 +207,5 @@ def spans(tokenizer: Tokenizer, rate: float = 0.15, mean: float = 3.0):
 
 
 def check_kind(tokenizer: Tokenizer, kind: str) -> None:
-    """Raises ValueError when the tokenizer has not the special tokens that are needed."""
     if tokenizer.kind != kind:
         raise ValueError(f"kind = {tokenizer.kind!r} of the tokenizer: must be {kind!r} for this objective")

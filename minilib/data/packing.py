@@ -2,8 +2,8 @@
 
 The rows of (documents, tokenizer, length) are made once, by one process, and all read the same file. The text is gone
 through as a stream: a few million characters of it are in memory, however long it is. Rows of several lengths are made
-together, so that each text is tokenised once. They lie in `data_folder()/pretrain/` as .npy files of 16 or 32 bits a
-token, each with a .json file beside it that says what it is, its sha256, and its size and time when that was found.
+together, so that each text is tokenised once. They lie in `data_folder()/pretrain/`, one after the other, 16 or 32 bits
+a token, each file with a .json beside it that says what it is, its sha256, and its size and time when that was found.
 
 A file that is missing or cut short is made anew; so is one whose size or time is another and its sum too. Not found is
 a change that keeps both, such as a failing disk's. Several processes may make the same file at the same time; the last
@@ -56,14 +56,13 @@ def rows_of_lengths(
     made_from = {"texts": fingerprint(getattr(texts, part)), "tokenizer": digest(tokenizer.content)}
     made_from |= {"rules": Path(__file__).read_text(encoding="utf-8"), "tokenizers": tokenizers.__version__}
     names = {length: digest(made_from | {"length": length})[:16] for length in lengths}
-    paths = {n: data_folder() / "pretrain" / f"rows-{tokenizer.kind}-{name}.npy" for n, name in names.items()}
+    paths = {n: data_folder() / "pretrain" / f"rows-{tokenizer.kind}-{name}.raw" for n, name in names.items()}
     if missing := {length: path for length, path in paths.items() if not is_whole(path)}:
         write(texts, part, tokenizer, missing, say)
-    return [np.load(paths[length], mmap_mode="r") for length in lengths]
+    return [np.memmap(paths[n], tokenizer.dtype, "r").reshape(-1, n) for n in lengths]
 
 
 def write(texts: Texts, part: str, tokenizer: Tokenizer, paths: dict[int, Path], say: Say) -> None:
-    """Tokenise the documents of a part once, and write the rows of each length."""
     documents = getattr(texts, part)
     progress = Progress(say, f"tokenising the {part} part", characters(documents))
     ended = 0
@@ -108,7 +107,7 @@ def batches(documents: Iterable[str]) -> Iterator[list[tuple[str, bool]]]:
 
 
 class RowFile:
-    """An .npy file that grows by rows, with a .json file beside it. `file` is where it is written."""
+    """A file that grows by rows, with a .json file beside it. `file` is where it is written."""
 
     def __init__(self, path: Path, file: BinaryIO, tokenizer: Tokenizer, length: int) -> None:
         self.path, self.file, self.tokenizer, self.length = path, file, tokenizer, length
@@ -116,13 +115,6 @@ class RowFile:
         for left in path.parent.glob(f"{path.name}.*.part"):  # by processes that were killed
             if time.time() - left.stat().st_mtime > ABANDONED:
                 left.unlink(missing_ok=True)
-        self.header()
-
-    def header(self) -> None:
-        """Write it at the start of the file. Its size does not change: NumPy leaves room for the number of rows."""
-        kind = np.dtype(self.tokenizer.dtype).str
-        about = {"descr": kind, "fortran_order": False, "shape": (self.count, self.length)}
-        np.lib.format.write_array_header_1_0(self.file, about)
 
     def add(self, tokens: np.ndarray) -> None:
         """Write the rows that these tokens fill, BERT's between [CLS] and [SEP], and keep what is over."""
@@ -136,9 +128,6 @@ class RowFile:
         self.count += len(rows)
 
     def finish(self, about: dict) -> None:
-        """The file is complete, and `about` is what it is."""
-        self.file.seek(0)
-        self.header()
         self.file.flush()
         os.fsync(self.file.fileno())
         part = Path(self.file.name)
@@ -147,7 +136,6 @@ class RowFile:
 
 
 def is_whole(path: Path) -> bool:
-    """Whether the file is there, as the .json file beside it says: by size and time, or else by the sha256."""
     try:
         about = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
         if about["stamp"] != list(stamp(path)):

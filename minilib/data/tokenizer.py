@@ -54,8 +54,7 @@ class Tokenizer:
         tokens: in the order of their numbers; number: token -> its number.
         is_special: (V,) bool, which tokens are special.
         special: how many of them there are. They have the first numbers if it was trained here; by others, any.
-        separator: number of the token that ends a document.
-        sentinels: of T5, the numbers of <extra_id_0>, <extra_id_1>, ...
+        separator, sentinels: numbers of the token that ends a document, and of T5's <extra_id_0>, <extra_id_1>, ...
         dtype: of stored numbers, uint16 where they fit.
         content: the text of its tokenizer.json. Equal tokenizers have equal ones.
 
@@ -134,7 +133,6 @@ def of_tokens(kind: str, tokens: list[str], merges: Iterable = (), lowercase: bo
 
 
 def untrained(kind: str, model, lowercase: bool = True) -> tokenizers.Tokenizer:
-    """What the kinds do before and after `model`. Only BERT's puts texts into lower case."""
     tokenizer = tokenizers.Tokenizer(model)
     if kind == "bert":
         tokenizer.normalizer = normalizers.BertNormalizer(lowercase=lowercase)
@@ -149,8 +147,7 @@ def untrained(kind: str, model, lowercase: bool = True) -> tokenizers.Tokenizer:
 def get_tokenizer(texts: Texts, kind: str, vocabulary: int, say: Say = silent) -> Tokenizer:
     """The tokenizer of that kind with at most `vocabulary` tokens, trained on `texts.train` or read from the cache.
 
-    A short text gives fewer tokens: pairs that occur once are not joined. A long one is sampled, see `sample`. `say` is
-    told how far it is, where that takes long.
+    A short text gives fewer tokens: pairs that occur once are not joined. A long one is sampled, see `sample`.
 
     ValueError: no such kind, or fewer tokens than special tokens and 256 bytes.
     """

@@ -18,6 +18,7 @@ from minilib.data.tokenizer import Tokenizer, get_tokenizer
 
 with needs("train"):
     import torch
+    from torch.nn.utils.rnn import pad_sequence
 
 PARTS = {"train": "train", "validation": "val", "test": "test_2016_flickr"}
 
@@ -38,13 +39,11 @@ def multi30k() -> dict[str, Pairs]:
 
 
 def lines(file: str) -> list[str]:
-    """The sentences of one file of Multi30k."""
     packed = get(f"multi30k/{file}").read_bytes()
     return [line.strip() for line in gzip.decompress(packed).decode("utf-8").splitlines()]
 
 
 def shared_tokenizer(pairs: Pairs, vocabulary: int) -> Tokenizer:
-    """T5's tokenizer trained on both languages together."""
     return get_tokenizer(Texts("pairs", [*pairs.source, *pairs.target], []), "t5", vocabulary)
 
 
@@ -67,11 +66,9 @@ class TranslationData:
 
     def batch(self, index: np.ndarray) -> dict[str, torch.Tensor]:
         """`tokens` (B, S), all of one length, and `targets` (B, R), filled up with 0."""
-        rows, sources = [self.target[i] for i in index], np.stack([self.source[i] for i in index])
-        lengths = np.array([len(row) for row in rows])
-        targets = np.zeros((len(rows), lengths.max()), dtype=np.int64)
-        targets[np.arange(lengths.max()) < lengths[:, None]] = np.concatenate(rows)
-        return {"tokens": torch.from_numpy(sources), "targets": torch.from_numpy(targets)}
+        sources = torch.from_numpy(np.stack([self.source[i] for i in index]))
+        targets = pad_sequence([torch.from_numpy(self.target[i]) for i in index], batch_first=True)
+        return {"tokens": sources, "targets": targets}
 
     def batches(self, size: int, rng: np.random.Generator | None = None) -> Iterator[np.ndarray]:
         """Every pair once, at most `size` at a time, their sources of one length; in random order if `rng` is given."""

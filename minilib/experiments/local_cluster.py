@@ -5,6 +5,7 @@ function in all of them and brings back what it returned. A function travels as 
 cell of a notebook can travel too. Deliberately absent: accelerators, other machines, tensors as arguments or results.
 """
 
+import contextlib
 import datetime
 import inspect
 import json
@@ -23,7 +24,7 @@ PATIENCE = datetime.timedelta(minutes=2)  # with which a process waits for the o
 RECEIVED = 128  # where the kernel's tcp_info has tcpi_bytes_received, 64 bits (Linux 4.1 and later)
 
 
-class LocalCluster:
+class LocalCluster(contextlib.AbstractContextManager):
     """`count` processes that wait for work, with one thread each. Close them, or leave a `with` block.
 
     ValueError: `count` below 1.
@@ -76,9 +77,6 @@ class LocalCluster:
             worker.wait()
             worker.stdout.close()
         self.folder.cleanup()
-
-    def __enter__(self):
-        return self
 
     def __exit__(self, *_):
         self.close()

@@ -12,22 +12,17 @@ import os
 import sys
 
 from minilib.training.config import parse
-from minilib.training.device import pick
-from minilib.training.device import recipe as device_recipe
+from minilib.training.device import pick, recipe
 from minilib.training.trainer import Diverged, Stopped, train
 
 
-def recipe(device: str | None) -> dict:
-    """What suits the device of this process."""
-    return device_recipe(pick(device, int(os.environ.get("LOCAL_RANK", "0"))))
-
-
 def main() -> int:
-    speaks = os.environ.get("LOCAL_RANK", "0") == "0"
-    say = (lambda text: print(text, file=sys.stderr)) if speaks else (lambda text: None)
+    number = int(os.environ.get("LOCAL_RANK", "0"))
+    say = (lambda text: None) if number else (lambda text: print(text, file=sys.stderr))
     try:
-        with contextlib.nullcontext() if speaks else contextlib.redirect_stderr(io.StringIO()):
-            config = parse(recipe=recipe)  # says on stderr what is wrong with an argument
+        with contextlib.redirect_stderr(io.StringIO()) if number else contextlib.nullcontext():
+            # says on stderr what is wrong with an argument
+            config = parse(recipe=lambda device: recipe(pick(device, number)))
         train(config)
     except (ValueError, OSError, Diverged) as error:
         say(f"error: {error}")

@@ -82,7 +82,6 @@ def unigram_entropy(rows: np.ndarray, tokenizer: Tokenizer) -> float:
 
 
 def check_init_from(config: Config, tokenizer: Tokenizer) -> None:
-    """ValueError when the tokenizer of `config.init_from` is not what the model and the vocabulary ask for."""
     wanted, told = kind(config.model), export.read_config(Path(config.init_from))
     if tokenizer.kind != wanted:
         raise ValueError(

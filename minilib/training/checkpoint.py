@@ -59,7 +59,6 @@ def begin(
 
     Args:
         model, optimizer: name -> tensor; of a sharded model each process gives its DTensors.
-        state: what JSON can say.
         group: of all processes, on the CPU, where each writes its part; None: this process writes all.
 
     OSError, here or as the result: the disk is full or cannot be written; the checkpoints that were there still are.
@@ -122,7 +121,6 @@ def _make(part: Path, first: bool, group: dist.ProcessGroup | None) -> None:
 
 
 def _seal(part: Path, final: Path, state: dict) -> None:
-    """Say what belongs to a checkpoint, wait until it is on the disk, and give it its name."""
     (part / STATE).write_text(json.dumps(state, indent=1), encoding="utf-8")
     sums = {path.name: sha256_of(path) for path in sorted(part.iterdir())}
     (part / SUMS).write_text(json.dumps(sums, indent=1), encoding="utf-8")

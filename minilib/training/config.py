@@ -149,7 +149,6 @@ class Config(Settings):
 
 
 def _checked(f, value):
-    """The value in the field's type. ValueError when it has another type or is out of range."""
     kinds, low, high, choices = _kinds(f), f.metadata["low"], f.metadata["high"], f.metadata["choices"]
     if isinstance(value, list) and tuple in kinds:
         value = tuple(value)
@@ -173,8 +172,7 @@ def _checked(f, value):
     return value
 
 
-def _kinds(f: dataclasses.Field) -> tuple[type, ...]:
-    """The types that a field may have: of `int | None` both."""
+def _kinds(f: dataclasses.Field) -> tuple[type, ...]:  # of `int | None` both
     return typing.get_args(f.type) or (f.type,)
 
 
@@ -237,8 +235,6 @@ class Parser(argparse.ArgumentParser):
 
 
 def _maybe(kind):
-    """Reads a value of `kind`, or none."""
-
     def read(text):
         return None if text.lower() == "none" else kind(text)
 

@@ -21,7 +21,6 @@ def pick(name: str | None = None, number: int | None = None) -> torch.device:
 
     On a machine with several cards the process keeps to its own, and nothing is put on another: that of its `number`
     on this machine, if it has one, else the one that the name says.
-    Several chips of a TPU are one device of one process: `put` deals the rows of a batch out to them.
     XLA must be picked before the first backward pass of the process: PyTorch counts the devices then (seen with 2.9).
     ValueError: there is no such device here.
     """
@@ -156,9 +155,8 @@ def _seconds(device: torch.device, dtype: torch.dtype, n: int) -> float:
 def recipe(device: torch.device) -> dict:
     """Fields of `Config` for a run of some minutes: its defaults on a processor, a larger model and batch elsewhere.
 
-    `Config(**recipe(device) | {"optimizer": "lamb"})` changes one. On a CUDA card the memory decides: from 70 GiB on
-    BERT-base with 1,024 rows of 128 tokens a step, from 20 GiB on with 512, below that BERT-small. Model and optimizer
-    are compiled where they can be. Sizes and rates are computed from operations and bytes, not tuned.
+    `Config(**recipe(device) | {"optimizer": "lamb"})` changes one. On a CUDA card the memory decides. Sizes and rates
+    are computed from operations and bytes, not tuned.
     """
     if device.type == "cpu":
         return {}

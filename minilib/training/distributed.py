@@ -108,10 +108,9 @@ def rank0_first(work: Callable, env: DistEnv):
 
 
 def agree(facts: dict, env: DistEnv) -> None:
-    """All of several processes must have the same `facts`, name -> what can be pickled and compared.
+    """All processes must have the same `facts`, name -> what can be pickled and compared.
 
-    ValueError, in all of them, when one has others than process 0: two machines that do not see one folder would train
-    from a mixture.
+    ValueError, in all of them: two machines that do not see one folder would train from a mixture.
     """
     told = [None] * env.world_size
     dist.all_gather_object(told, facts, group=env.patient)
@@ -160,11 +159,7 @@ def mean(value: torch.Tensor, env: DistEnv) -> torch.Tensor:
 
 def any_of(flag: bool, env: DistEnv) -> bool:
     """Is the flag set on one of the processes? All of them must ask."""
-    if env.world_size == 1:
-        return flag
-    asked = torch.tensor(float(flag), device=env.device)
-    dist.all_reduce(asked, op=dist.ReduceOp.MAX)
-    return bool(asked)
+    return flag if env.world_size == 1 else bool(mean(torch.tensor(float(flag), device=env.device), env) > 0)
 
 
 def state_dict(model: nn.Module, optimizer: torch.optim.Optimizer, offload: bool = False) -> tuple[dict, dict]:

@@ -37,10 +37,8 @@ def generate(question: Question) -> str:
     draw = torch.Generator().manual_seed(question.seed)
     if isinstance(model, Gpt2):
         return continued(model, tokenizer, question, draw)
-    if MASK not in question.prompt:
-        raise ValueError(f"prompt must have a {MASK} for {tokenizer.kind} to fill, got {question.prompt!r}")
-    if question.prompt.count(MASK) > GAPS:
-        raise ValueError(f"prompt must have at most {GAPS} {MASK}, got {question.prompt.count(MASK)}")
+    if not 1 <= (count := question.prompt.count(MASK)) <= GAPS:
+        raise ValueError(f"prompt must have 1 to {GAPS} {MASK} for {tokenizer.kind} to fill, got {count}")
     pieces = [tokenizer.encode(part).tolist() for part in question.prompt.split(MASK)]
     return (filled if isinstance(model, Bert) else written)(model, tokenizer, question, pieces, draw)
 

@@ -40,7 +40,6 @@ class Model(NamedTuple):
 
 
 def is_one(folder: Path) -> bool:
-    """Whether the folder has a config.json."""
     return (folder / CONFIG).exists()
 
 

@@ -46,8 +46,7 @@ def optimizer(
 
     sgd is Nesterov's; came-corrected is CAME whose confidence is corrected for the start, as Adam's averages are;
     adafactor-momentum is CAME without its confidence, Algorithm 1 of its paper.
-    What is not given of `beta1`, `beta2` and `eps` is the method's own default. One that a method does not have is not
-    looked at here: `Config` refuses it.
+    What is not given of `beta1`, `beta2` and `eps` is the method's own; one that it does not have `Config` refuses.
     """
     cls, options = METHODS[name]
     has = inspect.signature(cls).parameters

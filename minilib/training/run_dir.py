@@ -72,7 +72,6 @@ class MetricsLogger:
 
 
 def write_curve(folder: Path, rows: list[dict]) -> None:
-    """Write `curve.csv`: the names of the columns, then the rows."""
     lines = [rows[0], *(row.values() for row in rows)]
     records.write(folder / "curve.csv", "".join(",".join(map(str, line)) + "\n" for line in lines))
 
@@ -130,7 +129,6 @@ def read_results(folder: Path) -> dict:
 
 
 def check_folder(config: Config) -> None:
-    """ValueError when the folder has a run with another configuration."""
     path = config.folder / export.CONFIG
     if model_folder.is_one(config.folder):
         raise ValueError(f"{config.folder} has a model, and no run: give another --out")
@@ -146,7 +144,6 @@ def check_folder(config: Config) -> None:
 
 
 def check_tokenizer(folder: Path, tokenizer: Tokenizer) -> None:
-    """ValueError when the folder has a run with another tokenizer: the corpus is not what it was."""
     if (folder / export.TOKENIZER).exists() and export.read_tokenizer(folder).content != tokenizer.content:
         raise ValueError(
             f"{folder} has a run with another tokenizer: the corpus, or the library that made it, is another than when"

@@ -23,8 +23,7 @@ def step_if_finite(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """A step at the rate `lr` for all groups, its gradients scaled to the norm `clip` where they are longer.
 
-    The `scaler` is the one that has multiplied the loss. Returns the norm of all gradients before clipping, and whether
-    it was finite: 0-dim tensors on the device.
+    Returns the norm of all gradients before clipping, and whether it was finite: 0-dim tensors on the device.
     """
     if scaler:
         scaler.unscale_(opt)
@@ -41,7 +40,6 @@ def step_if_finite(
 
 
 def step_where(opt: torch.optim.Optimizer, finite: torch.Tensor) -> None:
-    """A step that changes nothing where `finite`, a 0-dim tensor, is false. The host waits for it on a CPU only."""
     if finite.device.type == "cpu":
         if finite:
             opt.step()

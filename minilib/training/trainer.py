@@ -21,6 +21,7 @@ from tqdm import tqdm
 
 from minilib import schedules
 from minilib.analysis.flops import per_row
+from minilib.data.progress import silent
 from minilib.torch_optim import cannot_compile
 from minilib.training import checkpoint, distributed, export
 from minilib.training.batches import Data
@@ -74,6 +75,7 @@ class Run:
         self.first, self.quiet = env.rank == 0, quiet or env.rank > 0
         self.folder, self.plan = config.folder, config.plan
         self.total = sum(phase.steps for phase in self.plan)
+        self.say = silent if self.quiet else tqdm.write
         self.say(f"reading {config.corpus}")
         model, newest = distributed.rank0_first(self.prepare, env)
         self.check_agreement(model, newest)
@@ -97,10 +99,7 @@ class Run:
         self.resume(newest)
 
     def prepare(self) -> tuple[nn.Module, checkpoint.Checkpoint | None]:
-        """Data; model and newest checkpoint, of this model and of no later step.
-
-        What is wrong with the configuration or the folder is found here, before processes wait for each other.
-        """
+        """Model and newest checkpoint. ValueError for all that is wrong: before processes wait for each other."""
         export.shape(self.config)  # an unknown name is found before there is work
         check_folder(self.config)
         if self.config.compile and (reason := cannot_compile(self.device.type)):
@@ -189,7 +188,13 @@ class Run:
             if "validate" in due and (self.is_best(row["validation_loss"]) or self.out_of_patience()):
                 due.add("save")
             bar.set_postfix(loss=f"{row['loss']:.3f}", refresh=False)
-            self.tell(row, validated="validate" in due)
+            if self.first:
+                self.metrics.add(row)
+            if "validate" in due:
+                self.say(
+                    f"step {self.step:>6,}  {self.tokens / 1e6:7.2f} M tokens  loss {row['loss']:.3f}"
+                    f"  validation {row['validation_loss']:.3f}  {row['tokens_per_second']:,.0f} tokens/s"
+                )
             if due & {"save", "stop"}:
                 self.save()
             if "stop" in due:
@@ -261,7 +266,6 @@ class Run:
         return {"validation_loss": loss / rows, "validation_accuracy": correct / rows}
 
     def measure(self, k: int, phase: Phase, lr: float, norm: torch.Tensor) -> dict:
-        """A row of the curve: where the run is, the mean loss since the last one, and how fast it was."""
         rows = (self.step - self.row_step) * phase.batch_size / (perf_counter() - self.row_began)
         return {
             "step": self.step,
@@ -273,16 +277,6 @@ class Run:
             "tokens_per_second": round(rows * phase.length, 1),
             "utilisation": rows * self.row_flops[k] / self.peak,  # of the devices' rate of multiplication
         }
-
-    def tell(self, row: dict, validated: bool) -> None:
-        """Keep a row of the curve, and say a line where the run was validated."""
-        if self.first:
-            self.metrics.add(row)
-        if validated:
-            self.say(
-                f"step {self.step:>6,}  {self.tokens / 1e6:7.2f} M tokens  loss {row['loss']:.3f}"
-                f"  validation {row['validation_loss']:.3f}  {row['tokens_per_second']:,.0f} tokens/s"
-            )
 
     def expect(self, utilisation: float) -> None:
         """Say how long the steps that are left take, where all phases use the same share of the devices' rate."""
@@ -384,7 +378,6 @@ class Run:
                 signal.signal(number, handler)
 
     def log_summary(self) -> None:
-        """Five lines: what this run will do."""
         config, data, last = self.config, self.data, self.plan[-1]
         entries = f"{len(data.tokenizer):,} entries"
         if len(data.tokenizer) < config.vocabulary:
@@ -404,13 +397,8 @@ class Run:
             f" {config.parallel}; at least {flops / self.peak / 60:.1f} minutes, at its full rate of multiplication"
         )
 
-    def say(self, text: str) -> None:
-        if not self.quiet:
-            tqdm.write(text)
-
 
 def checksum(tensors: Iterable[torch.Tensor]) -> int:
-    """Of the bytes of some tensors on the CPU."""
     total = 0
     for t in tensors:
         total = zlib.crc32(t.detach().reshape(-1).view(torch.uint8).numpy(), total)
@@ -448,13 +436,9 @@ def micro_batch(config: Config, phase: Phase, world_size: int) -> int:
 def own_precision(config: Config, env: distributed.DistEnv) -> str:
     """What this process would train in. ValueError: float16 is asked for where there is no loss scaling."""
     own = config.precision or precision(env.device)
-    trouble = None
-    if env.world_size > 1 and config.parallel == "fsdp":
-        trouble = "does not go with fsdp"
-    elif env.device.type not in ("cpu", "cuda"):
-        trouble = f"is for cuda and cpu, not for {env.device.type}"
-    if own != "fp16" or trouble is None:
+    sharded = env.world_size > 1 and config.parallel == "fsdp"
+    if own != "fp16" or (env.device.type in ("cpu", "cuda") and not sharded):
         return own
     if config.precision:
-        raise ValueError(f"precision fp16 {trouble}: give bf16 or fp32")
+        raise ValueError("precision fp16 is for cuda and cpu, and does not go with fsdp: give bf16 or fp32")
     return "fp32"

@@ -7,6 +7,7 @@ values.
 """
 
 import math
+from itertools import chain, count
 from time import perf_counter
 
 import numpy as np
@@ -20,22 +21,16 @@ from minilib.training.optimizers import optimizer
 from minilib.training.step import step_if_finite
 
 
-def train_pairs(
-    model: T5, rows: TranslationData, steps: int, lr: float, batch_size: int = 64, seed: int = 0, warmup: float = 0.1
-) -> dict:
+def train_pairs(model: T5, rows: TranslationData, steps: int, lr: float, batch_size: int = 64, seed: int = 0) -> dict:
     """Train in place: the mean loss of the last tenth of the steps, and the seconds. ValueError: it is not finite."""
     device = next(model.parameters()).device
     opt, rng, losses = optimizer("adamw", model, lr, 0.01, device), np.random.default_rng(seed), []
-    start, order = perf_counter(), iter(())
+    start, batches = perf_counter(), chain.from_iterable(rows.batches(batch_size, rng) for _ in count())
     model.train()
-    for step in range(steps):
-        index = next(order, None)
-        if index is None:
-            order = rows.batches(batch_size, rng)
-            index = next(order)
+    for step, index in zip(range(steps), batches, strict=False):
         loss = model({name: t.to(device) for name, t in rows.batch(index).items()}).loss
         loss.backward()
-        rate = schedules.warmup(step, round(warmup * steps)) * schedules.polynomial(step, steps, 0.5)
+        rate = schedules.warmup(step, round(0.1 * steps)) * schedules.polynomial(step, steps, 0.5)
         step_if_finite(opt, model.parameters(), lr * rate, clip=1.0)
         losses.append(loss.detach())
     last = float(torch.stack(losses[-max(1, steps // 10) :]).mean())
@@ -45,13 +40,11 @@ def train_pairs(
 
 
 @torch.no_grad()
-def translate(
-    model: T5, rows: TranslationData, tokenizer: Tokenizer, most: int = 64, batch_size: int = 128
-) -> list[str]:
+def translate(model: T5, rows: TranslationData, tokenizer: Tokenizer, most: int = 64) -> list[str]:
     """The likeliest next token, again and again, until the separator or `most` tokens; texts in the order of `rows`."""
     device, texts = next(model.parameters()).device, [""] * len(rows)
     model.eval()
-    for index in rows.batches(batch_size):
+    for index in rows.batches(128):
         tokens = rows.batch(index)["tokens"].to(device)
         written = torch.zeros(len(tokens), 1, dtype=torch.int64, device=device)  # what the last place holds is not read
         done = torch.zeros(len(tokens), dtype=torch.bool, device=device)
