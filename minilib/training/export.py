@@ -1,7 +1,8 @@
 """A trained model on the disk, how to get it back, and how to give it away.
 
-A folder of transformers is one that was exported here, or any BERT, GPT-2 or T5 of the published kind, as
-bert-base-uncased, gpt2 and t5-small.
+`load` takes the folder of a run, one of its checkpoints, or a folder of transformers: one that was exported here, or
+any BERT, GPT-2 or T5 of the published kind, as bert-base-uncased, gpt2 and t5-small. A run has its weights in
+checkpoints, beside the state of the optimizer, and what it was in `run-config.json`.
 `python -m minilib.training.export --run runs/bert-tiny-adamw --out my-bert` makes a folder of transformers of it:
 4 MB for bert-tiny with 4,096 tokens, half of it with `--precision bf16`. Beside its files lies `run-config.json`, so
 that `evaluate` knows the corpus; transformers does not read it.
@@ -147,10 +148,13 @@ def read_weights(folder: Path) -> dict[str, torch.Tensor]:
     """Of a checkpoint, or of the newest one of a run. ValueError: there is none, or it cannot be read."""
     if run_of(folder) != folder:
         return checkpoint.load(folder).model
-    if not (folder / CONFIG).exists() or (newest := checkpoint.newest(folder / "checkpoints")) is None:
+    if not (folder / CONFIG).exists():
         raise ValueError(
             f"{folder} is no run and no exported model: must have {CONFIG} and checkpoints, or {model_folder.CONFIG}"
         )
+    newest = checkpoint.newest(folder / "checkpoints")
+    if newest is None:
+        raise ValueError(f"{folder} has no checkpoint that is whole")
     return newest.model
 
 

@@ -70,7 +70,7 @@ def test_what_cannot_be_loaded_is_named(complete_run, tmp_path):
     with pytest.raises(ValueError, match="the tokenizer .*tokenizer.json cannot be read"):
         export.load(folder)
     shutil.rmtree(folder / "checkpoints")
-    with pytest.raises(ValueError, match="run is no run and no exported model: must have run-config.json and"):
+    with pytest.raises(ValueError, match="run has no checkpoint that is whole"):
         export.load(folder)
 
 

@@ -64,9 +64,9 @@ def test_the_rows_of_probabilities_are_those_of_the_loss(trained):
 @pytest.mark.parametrize(
     ("family", "prompt", "message"),
     [
-        ("bert", "no gap", r"prompt must have 1 to 99 \[MASK\] for bert to fill, got 0"),
+        ("bert", "no gap", r"prompt must have 1 to 99 \[MASK\] for bert to fill, got 'no gap'"),
         ("bert", "[MASK] " + 40 * "word ", "prompt must have at most 24 tokens for this model"),
-        ("t5", 100 * "[MASK] ", r"prompt must have 1 to 99 \[MASK\] for t5 to fill, got 100"),
+        ("t5", 100 * "[MASK] ", r"prompt must have 1 to 99 \[MASK\] for t5 to fill, got '\[MASK\]"),
     ],
 )
 def test_a_prompt_that_cannot_be_used_is_named(trained, family, prompt, message):
