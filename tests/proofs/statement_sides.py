@@ -14,6 +14,8 @@ import math
 import operator
 import re
 
+import numpy as np
+
 TOKEN = re.compile(r"%\w+|(\d+|[A-Za-z_][\w'.]*|/\\|\\/|<->|->|:=|=>|<=|>=|<>|[^\s\w])")
 RELATIONS = ("=", "<", ">", "<=", ">=", "<>")
 LEVELS = {"+": 50, "-": 50, "*": 40, "/": 40, "^": 30}
@@ -173,9 +175,9 @@ def atom(words: list[str]):
 
 
 def apply(function, arguments: list):
-    """A function of one or several arguments, or a list, on what it is applied to."""
+    """A function of one or several arguments, or a list or an array, on what it is applied to."""
     while arguments:
-        if isinstance(function, list):
+        if isinstance(function, list | np.ndarray):
             function, arguments = function[arguments[0]], arguments[1:]
             continue
         code = getattr(function, "__code__", None)  # a signature takes long to find

@@ -52,7 +52,10 @@ def differences(row, changed=lambda theorem, said: said, draws=10):
             values_of, said = in_rocq(["vectors", "spaces", *row.reads, file], values), sides(changed(theorem, said))
             for which, pair in numbers.items():
                 for side, number in zip(said[which][::2], pair, strict=True):
-                    if number is not None and (value := evaluate(side, values_of)) != pytest.approx(number, rel=1e-9):
+                    if number is None:
+                        continue
+                    value, number = evaluate(side, values_of), np.squeeze(number).item()
+                    if value != pytest.approx(number, rel=1e-9):
                         found.append((theorem, which, value, number))
     return found
 
