@@ -168,7 +168,7 @@ def beside(v, p):
 def compiled(method, mesh):
     """Compiled phases. On the first process two parameters have parts of one shape, on the second they have not.
 
-    Of "thin" and "low" the second process holds nothing.
+    Of "thin" and "low" the second process holds nothing. The whole ones, of the usual sizes, are too small to compile.
     """
     cells = {
         "even": ((128, 130), "rows"),
