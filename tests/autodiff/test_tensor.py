@@ -9,7 +9,6 @@ from minilib.autodiff import Tensor, cross_entropy, log_softmax, softmax
 
 TARGETS = np.array([0, 2, 1])
 
-# name -> (shapes of the arguments, the same expression for minilib and for torch)
 # name -> (shapes of the arguments, the expression for minilib, and for torch where it is another one)
 OPERATIONS = {
     "add": ([(3, 4), (3, 4)], lambda a, b: a + b),

@@ -12,6 +12,7 @@ from minilib import optim
 from tests.references import recipe
 
 REFERENCES = Path(recipe.__file__).parent
+RECORDED = {path.stem: json.loads(path.read_text()) for path in sorted(REFERENCES.glob("*.json"))}
 
 # Options that exercise all lines of a method, of those that it has, and what some need beside them.
 USUAL = {"lr": 0.1, "betas": (0.8, 0.9), "momentum": 0.8, "weight_decay": 0.1}
@@ -93,11 +94,6 @@ def after(cls, x, gradients, dtype=np.float64, **options) -> np.ndarray:
     return p.data
 
 
-def by_hand(name, cls, x, gradients, expected, rtol=1e-15, atol=0.0, **options):
-    """A row of a file's BY_HAND, which `test_by_hand.py` goes through: where these gradients lead x."""
-    return pytest.param(cls, x, gradients, options, expected, rtol, atol, id=f"{cls.__name__}: {name}")
-
-
 def error_to_torch(cls, options, torch_cls, torch_options, turn=np.array) -> float:
     """The largest error in fifty float64 steps, relative to the parameter's largest entry; `turn` turns all arrays."""
     params = start_parameters(cls=cls)
@@ -118,10 +114,9 @@ def error_to_torch(cls, options, torch_cls, torch_options, turn=np.array) -> flo
 
 def reference_runs(optimizer: str) -> list:
     """All recorded runs of one optimizer, as pytest parameters (file, run)."""
-    contents = {path: json.loads(path.read_text()) for path in sorted(REFERENCES.glob("*.json"))}
     return [
-        pytest.param(content, run, id=f"{path.stem}: {run}")
-        for path, content in contents.items()
+        pytest.param(content, run, id=f"{file}: {run}")
+        for file, content in RECORDED.items()
         if content["optimizer"] == optimizer
         for run in content["runs"]
     ]

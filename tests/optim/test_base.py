@@ -1,6 +1,7 @@
-"""The contract of every optimizer: groups, steps, options (test_state.py: state; test_bad_input.py: errors)."""
+"""The contract of every optimizer: steps, groups, options, state (test_bad_input.py: errors)."""
 
 import copy
+import pickle
 
 import numpy as np
 import pytest
@@ -12,7 +13,9 @@ from tests.optim.helpers import (
     Parameter,
     after,
     every_method,
+    run_steps,
     set_gradients,
+    snapshot,
     start_parameters,
     started,
 )
@@ -29,7 +32,9 @@ def test_parameters_and_state_keep_the_dtype_whatever_the_gradients_and_the_rate
         opt.lr = np.float64(0.1)
         for p in params.values():
             p.grad = p.grad.astype(np.float64)
+        before = {n: p.grad.copy() for n, p in params.items()}
         opt.step()
+        assert all(np.array_equal(params[n].grad, g) for n, g in before.items()), "a step has written a gradient"
     arrays = [a for s in opt.state.values() for a in s.values() if isinstance(a, np.ndarray)]
     assert {a.dtype for a in arrays} | {p.data.dtype for p in params.values()} == {np.dtype(dtype)}
 
@@ -48,15 +53,6 @@ def test_gradients_of_zero_from_the_first_step_on_change_nothing_without_decay(c
 
 
 @every_method
-def test_a_step_leaves_the_gradients_as_they_were(cls, options):
-    params, opt = started(cls, options, steps=3)
-    set_gradients(params, 4)
-    before = {n: p.grad.copy() for n, p in params.items()}
-    opt.step()
-    assert all(np.array_equal(params[n].grad, before[n]) for n in params)
-
-
-@every_method
 def test_a_parameter_without_a_gradient_stands_still_and_its_state_too(cls, options):
     params, opt = started(cls, options)
     gradients = []
@@ -70,20 +66,14 @@ def test_a_parameter_without_a_gradient_stands_still_and_its_state_too(cls, opti
     np.testing.assert_array_equal(params["matrix"].data, alone)
 
 
-def test_zero_grad_forgets_all_gradients(parameter):
-    opt = SGD([parameter])
-    opt.zero_grad()
-    before = parameter.data.copy()
+def test_a_step_changes_the_array_in_place_and_after_zero_grad_it_changes_nothing():
+    p = Parameter([1.0, -2.0], grad=[0.1, 0.2])
+    opt, view = SGD([p], lr=1.0), p.data
     opt.step()
-    assert parameter.grad is None
-    np.testing.assert_array_equal(parameter.data, before)
-
-
-def test_steps_change_the_array_in_place(parameter):
-    view = parameter.data
-    SGD([parameter], lr=1.0).step()
-    assert parameter.data is view
-    np.testing.assert_allclose(view, [[0.9, -2.2], [0.8, 2.6]], rtol=1e-15)
+    opt.zero_grad()
+    opt.step()
+    assert (p.data is view, p.grad) == (True, None)
+    np.testing.assert_allclose(view, [0.9, -2.2], rtol=1e-15)
 
 
 @every_method
@@ -100,9 +90,9 @@ def test_tensors_are_parameters(cls, options):
     assert np.all(w.data != [[1.0, -2.0], [3.0, 4.0]])
 
 
-def test_an_optimizer_must_write_update(parameter):
+def test_an_optimizer_must_write_update():
     with pytest.raises(NotImplementedError, match="Mine must write update"):
-        type("Mine", (Optimizer,), {})([parameter]).step()
+        type("Mine", (Optimizer,), {})([Parameter([1.0], grad=[1.0])]).step()
 
 
 # Gradients at the ends of what float32 holds: entries of two sizes (1e20 is too large to be squared).
@@ -138,13 +128,9 @@ def test_groups_with_options_of_their_own_are_like_separate_optimizers(cls, opti
     special = {"lr": 0.01, "weight_decay": 0.0}
     params, others = start_parameters(cls=cls), start_parameters(cls=cls)
     half = len(params) // 2
-
-    def halves(some):
-        return list(some.items())[:half], list(some.items())[half:]
-
-    first, second = halves(params)
+    (first, second), halves = ((list(some.items())[:half], list(some.items())[half:]) for some in (params, others))
     together = cls([{"params": first}, {"params": second, **special}], **options)
-    apart = [cls(some, **more) for some, more in zip(halves(others), (options, options | special), strict=True)]
+    apart = [cls(some, **more) for some, more in zip(halves, (options, options | special), strict=True)]
     for t in range(1, 6):
         set_gradients(params, t)
         set_gradients(others, t)
@@ -178,6 +164,45 @@ def test_a_group_added_in_the_middle_of_a_run_starts_from_nothing():
     np.testing.assert_allclose([a.data[0], b.data[0]], [0.7, 0.9], rtol=1e-12)
 
 
-def test_what_is_not_an_option_is_not_an_attribute(parameter):
+def test_what_is_not_an_option_is_not_an_attribute():
     with pytest.raises(AttributeError, match="Adam has no attribute 'momentum'"):
-        Adam([parameter]).momentum  # noqa: B018
+        Adam([Parameter([1.0])]).momentum  # noqa: B018
+
+
+# State
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("usual", [True, False], ids=["all options", "defaults"])
+@every_method
+def test_the_bytes_of_state_are_those_that_the_class_says(cls, options, usual, dtype):
+    options = options if usual else {}
+    params, opt = started(cls, options, dtype=dtype)
+    assert opt.state_bytes() == 0
+    run_steps(opt, params, 1, 2)
+    numbers = sum(cls.state_size(p.data.shape, **options) for p in params.values())
+    assert opt.state_bytes() == numbers * np.dtype(dtype).itemsize
+
+
+@every_method
+def test_a_run_that_was_saved_and_loaded_or_copied_continues_with_the_same_bits(cls, options):
+    params, opt = started(cls, options, steps=7)
+    saved, (others, other) = pickle.dumps(opt.state_dict()), started(cls)  # the options come from the saved state
+    for name, p in params.items():
+        others[name].data[...] = p.data
+    copied, copies = copy.deepcopy((opt, params))
+    other.load_state_dict(pickle.loads(saved))
+    for some, theirs in ((opt, params), (other, others), (copied, copies)):
+        run_steps(some, theirs, 8, 15)
+        assert snapshot(some) == snapshot(opt)
+
+
+@every_method
+def test_a_state_dict_is_a_copy_and_loading_copies_again(cls, options):
+    params, opt = started(cls, options, steps=3)
+    saved = opt.state_dict()
+    before = pickle.dumps(saved)
+    run_steps(opt, params, 4, 5)
+    opt.load_state_dict(saved)
+    run_steps(opt, params, 4, 5)
+    assert pickle.dumps(saved) == before

@@ -1,6 +1,6 @@
 """Runs of the optimizers on parameters cut over processes, compared with the same runs on whole parameters.
 
-Everything here runs in the processes that `processes.py` starts; a case returns numbers and short texts.
+Everything here runs in the processes that `conftest.py` starts; a case returns numbers and short texts.
 """
 
 import functools
@@ -64,17 +64,17 @@ def placements(layout, ndim):
     return [Replicate() if dim is None or dim >= ndim else Shard(dim) for dim in ALL_LAYOUTS[layout]]
 
 
-def start(dtype, shapes=SHAPES):
+def start(cells, dtype):
     torch.manual_seed(1)
-    values = {name: torch.randn(shape, dtype=torch.float64) for name, shape in shapes.items()}
-    return {name: (0 * x if name == "zeros" else x).to(dtype) for name, x in values.items()}
+    values = {name: torch.randn(shape, dtype=torch.float64) for name, (shape, _) in cells.items()}
+    return {name: (0 * x if name.startswith("zeros") else x).to(dtype) for name, x in values.items()}
 
 
-def gradients(t, dtype, shapes=SHAPES):
+def gradients(t, cells, dtype):
     """Of step t; large at first, and zero in step 7."""
     torch.manual_seed(100 + t)
     size = 0.0 if t == 7 else 4.0 if t < 5 else 1.0
-    return {name: (size * torch.randn(shape, dtype=torch.float64)).to(dtype) for name, shape in shapes.items()}
+    return {name: (size * torch.randn(s, dtype=torch.float64)).to(dtype) for name, (s, _) in cells.items()}
 
 
 def cut(t, mesh, where):
@@ -85,6 +85,16 @@ def cut(t, mesh, where):
     return whole.redistribute(placements=where)
 
 
+def laid_out(values, mesh, cells):
+    return {name: cut(t, mesh, placements(cells[name][1], t.ndim)) for name, t in values.items()}
+
+
+@functools.cache
+def cut_gradients(mesh, cells, dtype):
+    """The gradients of all steps, for all methods: none of them writes a gradient."""
+    return [laid_out(gradients(t, dict(cells), dtype), mesh, dict(cells)) for t in range(1, STEPS + 1)]
+
+
 def make(method, params, host_waits=True, **more):
     cls, options = METHODS[method]
     opt = getattr(torch_optim, cls)(list(params.items()), **(options | more))
@@ -92,44 +102,33 @@ def make(method, params, host_waits=True, **more):
     return opt
 
 
-@functools.cache
-def whole_run(method, dtype, options, shapes):
-    """Parameters and optimizer after all steps, without sharding."""
-    params = {name: torch.nn.Parameter(x) for name, x in start(dtype, dict(shapes)).items()}
-    opt = make(method, params, **dict(options))
-    for t in range(1, STEPS + 1):
-        for name, g in gradients(t, dtype, dict(shapes)).items():
-            params[name].grad = g
-        opt.step()
-    return params, opt
+def pair(method, mesh, cells, dtype=torch.float64, **options):
+    """The same parameters sharded and whole, each with an optimizer: ((params, optimizer), (params, optimizer))."""
+    values = start(cells, dtype)
+    both = [{n: torch.nn.Parameter(x.clone()) for n, x in v.items()} for v in (laid_out(values, mesh, cells), values)]
+    return [(params, make(method, params, **options)) for params in both]
 
 
-@functools.cache
-def cut_gradients(mesh, dtype, cells):
-    """The gradients of all steps, for all methods: none of them writes a gradient."""
-    shapes = {name: shape for name, (shape, _) in cells}
-    steps = [gradients(t, dtype, shapes) for t in range(1, STEPS + 1)]
-    return [{n: cut(values[n], mesh, placements(layout, len(s))) for n, (s, layout) in cells} for values in steps]
+def set_gradients(both, *values):
+    for (params, _), own in zip(both, values, strict=True):
+        for n, g in own.items():
+            params[n].grad = g
 
 
-def everything(layouts):
-    """Name -> (shape, layout), for `compare`: every shape in each of the layouts."""
-    return {f"{name}, {layout}": (shape, layout) for layout in layouts for name, shape in SHAPES.items()}
+def everything(layouts, shapes=SHAPES):
+    """Name -> (shape, layout), for `pair`: every shape in each of the layouts."""
+    return {f"{name}, {layout}": (shape, layout) for layout in layouts for name, shape in shapes.items()}
 
 
-def compare(method, mesh, cells, dtype=torch.float64, options=None, more=None, sizes=None):
-    """One optimizer for all of `cells`, sharded, with `more` options and other sizes, and whole: `differences`."""
-    options, more = options or {}, more or {}
-    shapes = {name: shape for name, (shape, _) in cells.items()}
-    where = {name: placements(layout, len(shape)) for name, (shape, layout) in cells.items()}
-    params = {n: torch.nn.Parameter(cut(x, mesh, where[n])) for n, x in start(dtype, shapes).items()}
-    opt = make(method, params, **options, **more)
-    opt.sizes = sizes
-    for values in cut_gradients(mesh, dtype, tuple(cells.items())):
-        for name, g in values.items():
-            params[name].grad = g
-        opt.step()
-    return differences((params, opt), whole_run(method, dtype, tuple(options.items()), tuple(shapes.items())))
+def compare(method, mesh, cells, dtype=torch.float64, sizes=None, **options):
+    """Ten steps of one optimizer for all of `cells`, sharded, with other sizes, and whole: `differences`."""
+    both = pair(method, mesh, cells, dtype, **options)
+    both[0][1].sizes = sizes
+    for t, ours in enumerate(cut_gradients(mesh, tuple(cells.items()), dtype), start=1):
+        set_gradients(both, ours, gradients(t, cells, dtype))
+        for _, opt in both:
+            opt.step()
+    return differences(*both)
 
 
 def differences(ours, theirs):
@@ -169,7 +168,7 @@ def beside(v, p):
 def compiled(method, mesh):
     """Compiled phases. On the first process two parameters have parts of one shape, on the second they have not.
 
-    Of "thin" and "low" the second process holds nothing.
+    Of "thin" and "low" the second process holds nothing. The whole ones, of the usual sizes, are too small to compile.
     """
     cells = {
         "even": ((128, 130), "rows"),
@@ -177,33 +176,21 @@ def compiled(method, mesh):
         "thin": ((20000, 1), "columns"),
         "low": ((1, 20000), "rows"),
     }
-    found = compare(method, mesh, cells, more={"compile": True}, sizes=Sizes(call=2**12))
+    found = compare(method, mesh, cells, sizes=Sizes(call=2**12), compile=True)
     assert phases.compiled.cache_info().currsize, "nothing was compiled"
     return found
 
 
-def pair(method, mesh, layout, shapes=FEW, **options):
-    """The same parameters sharded and whole, each with an optimizer: ((params, optimizer), (params, optimizer))."""
-    values = start(torch.float64, shapes)
-    ours = {n: torch.nn.Parameter(cut(x, mesh, placements(layout, x.ndim))) for n, x in values.items()}
-    theirs = {n: torch.nn.Parameter(x.clone()) for n, x in values.items()}
-    return [(params, make(method, params, **options)) for params in (ours, theirs)]
-
-
-def set_gradients(ours, theirs, values, mesh, layout):
-    for n, g in values.items():
-        ours[0][n].grad, theirs[0][n].grad = cut(g, mesh, placements(layout, g.ndim)), g
-
-
 def bad_gradient(method, mesh, layout, **options):
     """Three steps, in the second of which one entry, of the first process only, is nan: what each process did."""
-    both = pair(method, mesh, layout, **options)
+    cells = everything([layout], FEW)
+    both = pair(method, mesh, cells, **options)
     raised, changed = [], []
     for t in (1, 2, 3):
-        values = gradients(t, torch.float64, FEW)
+        values = gradients(t, cells, torch.float64)
         if t == 2:
-            values["uneven"][0, 0] = math.nan
-        set_gradients(*both, values, mesh, layout)
+            values[f"uneven, {layout}"][0, 0] = math.nan
+        set_gradients(both, laid_out(values, mesh, cells), values)
         for params, opt in both:
             before = snapshot(params, opt)
             try:
@@ -224,15 +211,17 @@ def snapshot(params, opt):
 
 def other_gradients(method, mesh, layout, of_the_gradient):
     """Gradients that lie otherwise than their parameters: "replicated", or "partial" sums over the processes."""
-    both = pair(method, mesh, layout)
+    cells = everything([layout], FEW)
+    both = pair(method, mesh, cells)
     share = (mesh.get_rank() + 1) / sum(range(1, mesh.size() + 1))  # the processes' shares add up to the gradient
     for t in (1, 2, 3):
-        for n, g in gradients(t, torch.float64, FEW).items():
-            both[1][0][n].grad = g
-            if of_the_gradient == "replicated":
-                both[0][0][n].grad = cut(g, mesh, [Replicate()] * mesh.ndim)
-            else:
-                both[0][0][n].grad = DTensor.from_local(g * share, mesh, [Partial()] * mesh.ndim, run_check=False)
+        values = gradients(t, cells, torch.float64)
+        if of_the_gradient == "replicated":
+            ours = {n: cut(g, mesh, [Replicate()] * mesh.ndim) for n, g in values.items()}
+        else:
+            partial = [Partial()] * mesh.ndim
+            ours = {n: DTensor.from_local(g * share, mesh, partial, run_check=False) for n, g in values.items()}
+        set_gradients(both, ours, values)
         for _, opt in both:
             opt.step()
     return differences(*both)
@@ -240,12 +229,12 @@ def other_gradients(method, mesh, layout, of_the_gradient):
 
 def conversations(method, mesh, layout, copies):
     """How often a step calls all_reduce, with so many copies of a few parameters of all kinds."""
-    shapes = {f"{name} {k}": shape for k in range(copies) for name, shape in FEW.items()}
-    ours, theirs = pair(method, mesh, layout, shapes)
-    counts = []
+    cells = everything([layout], {f"{name} {k}": shape for k in range(copies) for name, shape in FEW.items()})
+    both, counts = pair(method, mesh, cells), []
     for t in (1, 2):
-        set_gradients(ours, theirs, gradients(t, torch.float64, shapes), mesh, layout)
+        values = gradients(t, cells, torch.float64)
+        set_gradients(both, laid_out(values, mesh, cells), values)
         with mock.patch("torch.distributed.all_reduce", wraps=torch.distributed.all_reduce) as spy:
-            ours[1].step()
+            both[0][1].step()
         counts.append(spy.call_count)
     return {"counts": counts}

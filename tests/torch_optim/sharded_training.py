@@ -17,13 +17,7 @@ from tests.torch_optim.sharded_cases import error, make
 F64 = torch.float64
 BEFORE, AFTER = 5, 5  # steps before and after a checkpoint
 # Small enough that the network does not blow up rounding errors.
-RATES = {
-    "LARS": 0.5,
-    "LARS2020": 0.01,
-    "LAMB": 0.01,
-    "Adafactor": 0.01,
-    "CAME": 0.0001,
-}
+RATES = {"LARS": 0.5, "LARS2020": 0.01, "LAMB": 0.01, "Adafactor": 0.01, "CAME": 0.0001}
 
 
 class Block(nn.Module):

@@ -34,9 +34,8 @@ OPTIONS = {
     "no waiting": {"host_waits": False, "max_grad_norm": 1.0},
     "no waiting, skip": {"host_waits": False, "on_nonfinite": "skip"},
 }
-BAD = {name: OPTIONS[name] for name in ("clipped", "no waiting, skip")} | {
-    "raise": {},
-    "skip": {"on_nonfinite": "skip"},
+BAD = {"raise": {}, "skip": {"on_nonfinite": "skip"}} | {
+    name: OPTIONS[name] for name in ("clipped", "no waiting, skip")
 }
 
 
@@ -68,7 +67,7 @@ def cases_of_four():
         run = partial(bad_gradient, method, layout=layout, **BAD[name])
         found[f"bad gradient: {method}, {layout}, {name}"] = mesh_of(layout), run
     for method, name, layout in dealt_layouts(("LAMB", "CAME"), OPTIONS):
-        run = partial(compare, method, cells=everything([layout]), options=OPTIONS[name])
+        run = partial(compare, method, cells=everything([layout]), **OPTIONS[name])
         found[f"compare: {method}, {layout}, {name}"] = mesh_of(layout), run
     for kind, layout in product(("replicated", "partial"), BOTH):
         run = partial(other_gradients, "CAME", layout=layout, of_the_gradient=kind)

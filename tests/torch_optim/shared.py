@@ -20,7 +20,6 @@ METHODS = {
     name: (getattr(torch_optim, name), options) for name, (_, options) in NUMPY.items() if name in torch_optim.__all__
 }
 every_method = pytest.mark.parametrize(("cls", "options"), METHODS.values(), ids=METHODS)
-every_class = pytest.mark.parametrize("cls", [cls for cls, _ in METHODS.values()], ids=list(METHODS))
 
 # How a step can be run: name -> (options, sizes). "chunks" cuts tensors into chunks of 8 entries, "rows" into single
 # rows; "stacks" puts all parameters of one shape together; "no waiting" is the way of a GPU.

@@ -57,40 +57,6 @@ def test_the_means_multiply_to_the_shape_and_no_two_dimensions_would_do_with_few
         assert numbers(CAME, shape) == math.prod(shape) + 2 * fewest
 
 
-def resnet50() -> list[tuple]:
-    """The shapes of its parameters: a stem, 3 + 4 + 6 + 3 bottleneck blocks, a classifier."""
-
-    def convolution(inputs, outputs, width):  # with the gain and offset of its normalisation
-        return [(outputs, inputs, width, width), (outputs,), (outputs,)]
-
-    shapes, inputs = convolution(3, 64, 7), 64
-    for planes, blocks in ((64, 3), (128, 4), (256, 6), (512, 3)):
-        for block in range(blocks):
-            shapes += convolution(inputs, planes, 1) + convolution(planes, planes, 3)
-            shapes += convolution(planes, 4 * planes, 1)
-            if block == 0:
-                shapes += convolution(inputs, 4 * planes, 1)  # the shortcut changes the number of channels
-            inputs = 4 * planes
-    return [*shapes, (1000, 2048), (1000,)]
-
-
-def test_on_resnet50_came_needs_more_than_adamw_with_the_last_dimensions_and_less_with_the_largest():
-    shapes = resnet50()
-    params = sum(map(math.prod, shapes))
-    assert (len(shapes), params) == (161, 25_557_032)
-
-    def megabytes(cls, **options):
-        return 4e-6 * sum(numbers(cls, shape, **options) for shape in shapes)
-
-    adamw = 8e-6 * params
-    # as measured with torch's, transformers' and the authors' implementations
-    last = megabytes(Adafactor, factor="last"), megabytes(CAME, factor="last")
-    assert [round(size) for size in (adamw, *last)] == [204, 127, 357]
-    # AdamW's momentum stays; its second moment all but goes
-    assert megabytes(Adafactor) < 0.01 * adamw
-    assert megabytes(CAME) < 0.52 * adamw
-
-
 def first_step(shape, **options) -> float:
     """Root mean square of CAME's first step, in learning rates."""
     p = torch.nn.Parameter(torch.zeros(shape, dtype=torch.float64))

@@ -41,27 +41,6 @@ def test_the_optimizer_keeps_names_and_options_of_the_groups():
     assert found == [(MATRICES, 0.1, True, 0.25), (OTHERS, 0.0, False, 0.5)]
 
 
-def test_what_is_excluded_takes_the_steps_of_adamw_without_decay():
-    torch.manual_seed(0)
-    model, twin = nn.Linear(4, 3).double(), nn.Linear(4, 3).double()
-    twin.load_state_dict(model.state_dict())
-    options = {"lr": 0.1, "betas": (0.8, 0.9), "eps": 1e-6}
-    opt = LAMB(parameter_groups(model, 0.1, layer_adaptation=False), **options)
-    reference = torch.optim.AdamW([twin.bias], weight_decay=0.0, **options)
-    for _ in range(5):
-        opt.zero_grad()
-        model(torch.randn(8, 4, dtype=torch.float64)).square().sum().backward()
-        twin.bias.grad = model.bias.grad.clone()
-        opt.step()
-        reference.step()
-    torch.testing.assert_close(model.bias, twin.bias, rtol=1e-12, atol=0)
-
-
-def test_the_groups_are_good_for_torchs_own_optimizers():
-    opt = torch.optim.AdamW(parameter_groups(Model(), 0.1))
-    assert [group["weight_decay"] for group in opt.param_groups] == [0.1, 0.0]
-
-
 @pytest.mark.parametrize(
     ("model", "decays"), [(nn.Linear(2, 2, bias=False), [0.1]), (nn.LayerNorm(2), [0.0]), (nn.ReLU(), [])], ids=repr
 )

@@ -28,9 +28,9 @@ CLIPS = {f"clip {clip}": clip for clip in (None, 1.0, math.inf)}  # the norm tha
 NAMES = {name: name for name in ("matrix (group 0)", "scalar (group 1)", "kernel (group 1)", "zeros (group 1)")}
 
 
-def with_gradient(*values, dtype=torch.float32, like=1.0):
+def with_gradient(*values, dtype=torch.float32):
     """A parameter of ones with this gradient."""
-    p = nn.Parameter(torch.full((len(values),), like, dtype=dtype))
+    p = nn.Parameter(torch.ones(len(values), dtype=dtype))
     p.grad = torch.tensor(values, dtype=dtype)
     return p
 

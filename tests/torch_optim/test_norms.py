@@ -30,10 +30,13 @@ class Asynchronous(TorchDispatchMode):
         return func(*args, **(kwargs or {}))
 
 
-@all_methods(more={"raise": {}, "clipped": {"max_grad_norm": 1.0}, "skip": {"on_nonfinite": "skip"}})
+CLIPPED = {"max_grad_norm": 1.0, "lr": torch.tensor(0.1)}
+
+
+@all_methods(more={"raise": {}, "clipped, tensor rate": CLIPPED, "skip": {"on_nonfinite": "skip"}})
 def test_off_the_cpu_a_step_never_waits_for_the_device(cls, options, more):
     params = parameters()
-    opt = run(without_waiting(cls), params, 1, **options, **more)
+    opt = run(without_waiting(cls), params, 1, **(options | more))
     set_gradients(params, 2)
     with Asynchronous():
         opt.step()

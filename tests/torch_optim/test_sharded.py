@@ -3,6 +3,8 @@
 The cases run in processes, see `sharded_worker.py`; here is what must hold of the numbers that they return.
 """
 
+import re
+
 import pytest
 
 from tests.torch_optim.sharded_training import RATES, load
@@ -11,17 +13,7 @@ from tests.torch_optim.sharded_worker import BAD, BOTH, FORMS, MESHES, METHODS, 
 # Calls of all_reduce in a step with vectors and matrices: where rows are cut, and where rows and columns are. On the
 # grid each call is two, one for each dimension of the mesh, but for the mean of all row means, which only one of them
 # cuts. The first call tells whether the gradients are finite.
-CONVERSATIONS = {
-    "LARS": (2, 4),
-    "LARS joint norm": (2, 4),
-    "LARS without layers": (2, 4),
-    "LARS2020": (2, 4),
-    "LAMB": (2, 4),
-    "Adafactor": (3, 7),
-    "Adafactor fixed rate": (3, 7),
-    "CAME": (4, 10),
-    "CAME corrected": (4, 10),
-}
+CONVERSATIONS = {"LARS": (2, 4), "LARS2020": (2, 4), "LAMB": (2, 4), "Adafactor": (3, 7), "CAME": (4, 10)}
 
 
 def assert_close(rows, tolerance):
@@ -43,9 +35,10 @@ def test_a_gradient_that_lies_otherwise_is_brought_to_its_parameter(case, four):
 @pytest.mark.parametrize("case", of_kind(4, "bad gradient"))
 def test_a_bad_entry_on_one_process_stops_the_step_on_all(case, four):
     raises = "raise" in case or "clipped" in case
-    message = "step 2: the gradient of uneven (group 0) is nan, infinite, or too large to be squared"
+    message = r"step 2: the gradient of uneven, .* \(group 0\) is nan, infinite, or too large to be squared"
     for row in four[case]:  # in each list first the sharded run, then that on whole tensors
-        assert row["raised"] == ([message] * 2 if raises else [])
+        assert len(row["raised"]) == (2 if raises else 0)
+        assert all(re.fullmatch(message, said) for said in row["raised"])
         assert row["changed"] == [False, False]
         assert row["skipped"] == ([0, 0] if raises else [1, 1])
     assert_close(four[case], 1e-12)  # after a further step
@@ -53,22 +46,18 @@ def test_a_bad_entry_on_one_process_stops_the_step_on_all(case, four):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_processes_talk_as_often_for_many_parameters_as_for_few(method, four):
-    for layout, expected in zip(BOTH, CONVERSATIONS[method], strict=True):
+    for layout, expected in zip(BOTH, CONVERSATIONS[METHODS[method][0]], strict=True):
         for copies in (1, 5):
             for row in four[f"conversations: {method}, {layout}, {copies}"]:
                 assert row["counts"] == [expected, expected], (layout, copies)
 
 
-@pytest.mark.parametrize("case", of_kind(2, "training"))
-def test_a_fully_sharded_network_learns_as_a_whole_one_does(case, two):
-    assert_close(two[case], 1e-6 if "float32" in case else 1e-12)
-    assert all(row["placements"] == ["Shard"] for row in two[case])
-
-
-@pytest.mark.parametrize("case", of_kind(4, "training"))
-def test_so_does_one_that_is_tensor_parallel_as_well(case, four):
-    assert_close(four[case], 1e-12)
-    assert all("_StridedShard" in row["placements"] for row in four[case])
+@pytest.mark.parametrize("case", [*of_kind(2, "training"), *of_kind(4, "training")])
+def test_a_sharded_network_learns_as_a_whole_one_does(case, two, four):
+    found = (two | four)[case]
+    assert_close(found, 1e-6 if "float32" in case else 1e-12)
+    for row in found:  # on the grid it is tensor parallel as well
+        assert "_StridedShard" in row["placements"] if "grid" in case else row["placements"] == ["Shard"]
 
 
 @pytest.mark.parametrize("method", RATES)
