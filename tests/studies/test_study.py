@@ -91,13 +91,6 @@ def test_a_record_of_toy_size_is_not_among_those_that_chapters_read(tmp_path):
     assert not (tmp_path / "book").exists()
 
 
-def test_a_record_that_is_missing_says_how_to_make_it(tmp_path):
-    with pytest.raises(ValueError, match="Make it: make study NAME=small$"):
-        load("small", home(tmp_path))
-    with pytest.raises(ValueError, match="Make it: make study NAME=small SIZE=gpu$"):
-        load("small-gpu", home(tmp_path))
-
-
 def test_outside_git_the_commit_is_unknown_and_inside_it_is_twelve_digits(tmp_path, monkeypatch):
     monkeypatch.setattr(records, "PACKAGE", tmp_path)
     assert records.commit() == "unknown"
@@ -136,10 +129,12 @@ def test_a_name_that_is_no_folder_name_is_refused(tmp_path, name):
         Study(name, {}, home(tmp_path))
 
 
-def test_a_run_that_does_not_exist_is_refused_with_the_list_of_those_that_do(tmp_path):
+@pytest.mark.parametrize(("name", "made"), [("other", "other"), ("other-gpu", "other SIZE=gpu")])
+def test_a_run_that_does_not_exist_is_refused_with_how_to_make_it_and_the_list_of_those_that_do(tmp_path, name, made):
     recorded(tmp_path)
-    with pytest.raises(ValueError, match=r"no recorded run 'other'; there are \['small-study'\]"):
-        load("other", home(tmp_path))
+    said = rf"no recorded run '{name}'; there are \['small-study'\].* Make it: make study NAME={made}$"
+    with pytest.raises(ValueError, match=said):
+        load(name, home(tmp_path))
 
 
 @pytest.mark.parametrize("field", records.FIELDS)
