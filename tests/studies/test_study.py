@@ -56,7 +56,7 @@ def recorded(tmp_path):
 
 
 def test_a_record_reads_back_what_was_written_and_has_no_path_of_the_machine(tmp_path):
-    recorded(tmp_path)
+    assert not recorded(tmp_path).partial.exists()
     run, curve = load("small-study", home(tmp_path))
     assert curve == [{"optimizer": "SGD", "step": 1.0, "loss": 2.5}]
     assert run["results"] == {"best": 0.5}
@@ -106,14 +106,6 @@ def test_a_job_remembers_the_commit_at_which_it_was_run_and_the_record_has_them_
     assert again.saved["commits"] == {"0": "a" * 12, "1": "a" * 12, "2": "b" * 12}
     again.record([{"step": 1}], {"best": 1})
     assert load("small", home(tmp_path)).run["commits"] == ["a" * 12, "b" * 12]
-
-
-def test_the_partial_results_are_gone_once_the_record_is_written(tmp_path):
-    made = recorded(tmp_path)
-    assert not made.partial.exists()
-    log = []
-    Study("small-study", {"seeds": [0, 1]}, home(tmp_path)).run(jobs(log))
-    assert log == [0, 1, 2]
 
 
 @pytest.mark.parametrize("curve", [[], [{"a": 1}, {"b": 2}]])
