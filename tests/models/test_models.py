@@ -51,6 +51,10 @@ class TestLoss:
         assert ours.grad.dtype == dtype
         torch.testing.assert_close(ours.grad, theirs.grad.to(dtype), atol=1e-9, rtol=rtol)
 
+    def test_the_share_of_right_guesses_is_that_of_the_largest_logits(self):
+        logits = torch.tensor([[0.7, 0.2, 0.1], [0.1, 0.6, 0.3], [0.25, 0.25, 0.5], [0.2, 0.5, 0.3]])
+        assert score(logits, torch.tensor([0, 2, 2, 1])).correct == 0.75
+
     def test_what_the_loss_cannot_do_is_refused(self):
         logits = torch.randn(4, V, requires_grad=True)
         loss = score(logits, ids(4)).loss
