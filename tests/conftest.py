@@ -3,6 +3,7 @@
 import hashlib
 import os
 import re
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -41,3 +42,18 @@ def nowhere(monkeypatch):
         monkeypatch.setitem(CATALOGUE, name, CATALOGUE[name]._replace(files=files))
 
     return change
+
+
+@pytest.fixture
+def program(monkeypatch, capsys):
+    """`program(module, *words)`: what its `main` returns or exits with, and what it printed on either stream."""
+
+    def run(module, *words):
+        monkeypatch.setattr(sys, "argv", ["it", *map(str, words)])
+        try:
+            code = module.main()
+        except SystemExit as stop:
+            code = stop.code
+        return (code, *capsys.readouterr())
+
+    return run

@@ -105,21 +105,12 @@ def test_the_bound_is_attained(bits):
 
 
 @given(WEIGHTS, BITS)
-def test_no_channel_has_a_longer_step_than_the_tensor(w, bits):
+def test_a_channel_is_quantised_as_a_tensor_of_its_own(w, bits):
     w = torch.from_numpy(w)
-    assert (quantize(w, bits, "channel").scale <= quantize(w, bits).scale).all()
-
-
-def test_by_channel_the_error_is_less_where_rows_differ_but_need_not_be_on_a_lucky_grid():
-    def worst(w, per):
-        return (quantize(w, 4, per).dequantize() - w).abs().amax(1)
-
-    rows = draw(8, 50) * torch.logspace(-2, 0, 8)[:, None]
-    assert worst(rows, "channel").max() <= worst(rows, "tensor").max()
-    assert worst(rows, "channel")[0] < 0.05 * worst(rows, "tensor").max()
-    lucky = torch.tensor([[0.0, 15.0, 7.0], [0.0, 1.0, 4.0]])  # whole numbers, which are the steps of the tensor
-    assert worst(lucky, "tensor").max() == 0
-    assert worst(lucky, "channel").max() > 0.05
+    each = [quantize(row, bits) for row in w]
+    by_channel = quantize(w, bits, "channel")
+    assert torch.equal(by_channel.scale, torch.cat([one.scale for one in each]))
+    assert torch.equal(by_channel.dequantize(), torch.stack([one.dequantize() for one in each]))
 
 
 @pytest.mark.parametrize("w", [torch.zeros(3, 5), torch.full((3, 5), -0.1), torch.zeros(0, 4), torch.tensor([[1e-45]])])
@@ -288,32 +279,14 @@ def places(p, b):
     return b * p / (1 - (1 - p) ** (2**b - 1))
 
 
-def random_mask(density):
-    return torch.rand(500, 400, generator=torch.Generator().manual_seed(1)) < density
-
-
 @pytest.mark.parametrize("density", [0.85, 0.7, 0.55, 0.4, 0.3, 0.25, 0.1, 0.01])
 def test_places_need_the_bits_of_the_formula(density):
-    sparse = sparsify(torch.zeros(500, 400), random_mask(density))
+    mask = torch.rand(500, 400, generator=torch.Generator().manual_seed(1)) < density
+    sparse = sparsify(torch.zeros(500, 400), mask)
     bits = 8 * sparse.gaps.nbytes / 200_000
     assert bits == pytest.approx(places(density, sparse.width), rel=0.02)
     entropy = -density * math.log2(density) - (1 - density) * math.log2(1 - density)
     assert 0.98 * entropy < bits < 1.02 * min(places(density, b) for b in range(1, 9))
-
-
-def test_the_bitmap_is_left_at_the_golden_density():
-    golden = (3 - math.sqrt(5)) / 2
-    assert places(golden, 1) == pytest.approx(places(golden, 2))
-    for density, width in [(golden + 0.01, 1), (golden - 0.01, 2)]:
-        assert sparsify(torch.zeros(500, 400), random_mask(density)).width == width
-
-
-def test_to_prune_15_percent_makes_a_matrix_smaller_at_8_bits_and_larger_at_6():
-    model = nn.Linear(300, 300, bias=False)
-    whole = {bits: total_bytes(store(model, bits)) for bits in (6, 8)}
-    masks = prune(model, 0.15)
-    assert total_bytes(store(model, 8, masks=masks)) < whole[8]
-    assert total_bytes(store(model, 6, masks=masks)) > whole[6]
 
 
 # Whole models
@@ -367,15 +340,7 @@ def test_bert_tiny_takes_the_bytes_counted_by_hand_also_in_a_file(tmp_path):
     for bits in (4, 6, 8):
         assert total_bytes(store(model, bits)) == bits * entries / 8 + 8 * 16 + 4 * vectors
         assert total_bytes(store(model, bits, "channel")) == bits * entries / 8 + 8 * rows + 4 * vectors
-    masks = prune(model, 0.6)
-    left = sum(int(mask.sum()) for mask in masks.values())
-    for stored, values in [
-        (store(model, masks=masks), 4 * left),
-        (store(model, 6, masks=masks), 6 * left / 8 + 8 * 16),
-    ]:
-        gaps = sum(stored[name].gaps.nbytes for name in masks)
-        assert gaps <= entries / 8
-        assert values <= total_bytes(stored) - gaps - 4 * vectors < values + 16
+    for stored in (store(model), store(model, 6), store(model, 6, masks=prune(model, 0.6))):
         save(stored, tmp_path / "small.safetensors")
         size = (tmp_path / "small.safetensors").stat().st_size
         assert total_bytes(stored) < size < total_bytes(stored) + 300 * len(stored)

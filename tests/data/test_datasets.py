@@ -1,11 +1,10 @@
 """The data sets: the same on every machine, prose where prose is promised, honest splits.
 
-`TestCorpus` reads the real corpus: the first run on a machine builds it (up to a minute).
+`TestCorpus` reads the real corpus: the first run on a machine builds it (up to a minute). What the rules of `prose` and
+`package_docs` make of 1.2 million words is pinned to the byte there; so no rule is tested on words of its own.
 """
 
 import hashlib
-import itertools
-import os
 import subprocess
 import sys
 
@@ -14,14 +13,12 @@ import pytest
 from sklearn.datasets import load_digits
 
 from minilib import data
-from minilib.data import download, package_docs, prose
+from minilib.data import package_docs, prose
 
 # Measured with the locked versions on Python 3.11, 3.12 and 3.13: measure again when the lock moves.
 VERSIONS = {"numpy": "2.4.6", "scipy": "1.17.1", "scikit-learn": "1.9.1", "matplotlib": "3.11.2", "sympy": "1.14.0"}
 VERSIONS |= {"networkx": "3.6.1", "torch": "2.13.0"}
 SHA256 = "4320ae57083660950cc21fd488216e1f9fb8ce64ebd67673c6a3c8968da73c90"
-WORDS = 1_243_004
-DISTINCT_WORDS = 23_708
 
 CAT = "The cat that sat on the mat is not the one that we saw in the garden."
 DOG = "A dog may bark at the moon when it is full, and then the owl will answer."
@@ -41,12 +38,6 @@ def write_package(root, **files):
     for name, text in files.items():
         (root / f"{name}.py").write_text(text, encoding="utf-8")
     return root
-
-
-def run(code, *words, **environment):
-    """The words that another process prints."""
-    command, environment = [sys.executable, "-c", code, *words], os.environ | environment
-    return subprocess.run(command, env=environment, capture_output=True, check=True, text=True).stdout.split()
 
 
 class TestDigits:
@@ -70,107 +61,12 @@ class TestDigits:
         np.testing.assert_allclose(np.bincount(scans.y_test) / np.bincount(y), 0.2, atol=0.005)
 
 
-MARKS = ["- ", "* ", "1. ", "(a) ", "x (int): ", "Note: ", ".. note:: "]  # of a list's items
-
-
-@pytest.mark.parametrize(
-    ("text", "paragraphs"),
-    [
-        ("One\n    two.\n\n    Three\n    four.", ["One two.", "Three four."]),
-        ("\n    x : int\n        The input,\n        any.\n    y : int\n", ["x : int", "The input, any.", "y : int"]),
-        ("Sum.\n\n    Notes\n    -----\n    It adds.", ["Sum.", "It adds."]),  # without a heading
-        ("Sum.\n\n\tOne\n        two.", ["Sum.", "One two."]),  # tabs count as indentation
-        *((f"Sum.\n\n    {m}It adds\n        all.\n    {m}Go.", ["Sum.", "It adds all.", "Go."]) for m in MARKS),
-    ],
-)  # fmt: skip
-def test_blank_lines_indentation_and_marks_part_paragraphs(text, paragraphs):
-    assert list(prose.paragraphs(text)) == paragraphs
-
-
-@pytest.mark.parametrize(
-    ("marked", "shown"),
-    [
-        ("See [1]_ and [Knuth]_.", "See (1) and (Knuth)."),
-        ("Use :func:`~torch.nn.relu` or :class:`Adam`.", "Use relu or Adam."),
-        ("Use `.Axes.plot`, `~.Axes.bar` or ``np.sum``.", "Use Axes.plot, bar or np.sum."),
-        ("Read `the guide <https://example.org>`_ first.", "Read the guide first."),
-        ("All :class:`Tensor`\\s are *dense* and **big**.", "All Tensors are dense and big."),
-        ("With $n$ rows .", "With n rows."),
-        ("It adds numbers. For example::", "It adds numbers."),
-        ("The product 2 * x * y stays.", "The product 2 * x * y stays."),
-    ],
-)
-def test_markup_is_taken_off(marked, shown):
-    assert prose.plain(marked) == shown
-
-
-@pytest.mark.parametrize(
-    ("rule", "paragraph"),
-    [
-        (None, CAT),
-        (None, "If n_samples is larger than np.inf then main() is called (see the notes)."),
-        (None, 'It is "an example of a quoted sentence in the text."'),
-        ("short", "Return the sum of all numbers."),
-        ("fragment", "the cat that sat on the mat is not the one that we saw."),
-        ("fragment", "The cat that sat on the mat is not the one that we saw"),
-        ("code", "Type >>> cat to see the cat that sat on the mat is not here."),
-        ("code", "The cat that sat on the mat is {} and not the one that we saw."),
-        ("code", "The cat that sat on the %s is not the one that we saw."),
-        ("code", r"The cat that sat on the mat is \alpha and not the one that we saw."),
-        ("code", "The cat that sat on the mat is at http://example.org and not here."),
-        ("code", "The cat | that sat | on the mat | is not the one."),
-        ("symbols", "The sum a+b is 3 if 1 + 2 = 3 and 4 / 2 = 2 as above."),
-        ("list", "Linear Ridge Lasso Adam Adagrad Adafactor Lion Muon Shampoo Sophia."),
-        ("list", "Knuth, Donald. Sorting and Searching. Addison Wesley, Reading, Massachusetts."),
-    ],
-)
-def test_each_rule_drops_what_it_is_for(rule, paragraph):
-    assert prose.broken_rule(paragraph) == rule
-
-
-class TestRepeats:
-    def test_a_paragraph_is_new_once(self):
-        repeats = prose.Repeats()
-        assert repeats.judge(CAT) is None
-        assert repeats.judge(CAT.upper().replace(",", "")) == "duplicate"
-        assert repeats.judge(DOG) is None
-
-    def test_more_than_half_of_the_runs_seen_before_is_a_repeat_whose_runs_are_remembered_too(self):
-        new = "zebra yak wolf viper urchin tiger snake rabbit quail panther".split()
-        old = prose.bare_words(CAT)  # 17 words, 10 runs
-        for extra, verdict in [(9, "repeat"), (10, None)]:  # 10 of 19, 10 of 20
-            repeats, words = prose.Repeats(), [*old, *new[:extra]]
-            assert repeats.judge(CAT) is None
-            assert repeats.judge(" ".join(words)) == verdict
-            assert repeats.judge(" ".join(words[10:])) == "repeat"  # its own runs alone
-
-
 class TestBuild:
-    def test_every_long_string_counts_but_f_strings_and_nothing_is_imported(self, tmp_path):
-        source = f'raise RuntimeError\nadd_docstr(f, "{CAT}")\nf"{CAT}{{x}}{DOG}"\n"short"\ndef f():\n    """{DOG}"""\n'
-        assert list(package_docs.long_strings(source.encode())) == [CAT, DOG]
-        built = package_docs.build({"p": write_package(tmp_path, a=source)})
-        assert {*built["train"].split("\n\n"), *built["validation"].split("\n\n")} == {CAT, DOG, ""}
-
     def test_tests_and_generated_files_are_left_out(self, tmp_path):
         write_package(tmp_path, b="", a="", version="")
         write_package(tmp_path / "sub", c="")
         write_package(tmp_path / "sub" / "tests", d="")
         assert package_docs.source_files(tmp_path) == ["a.py", "b.py", "sub/c.py"]
-
-    def test_each_file_is_on_one_side_of_the_split_and_repeats_on_neither(self, tmp_path):
-        names = ["".join(letters) for letters in itertools.product("abcdef", repeat=3)]
-        texts = {n: f"The {' '.join(n + c for c in 'ghijklm')} is on the way to the house." for n in names}
-        files = {n: f'"""{t}\n\n    {CAT}"""' for n, t in texts.items()}
-        built = package_docs.build({"p": write_package(tmp_path, **files)})
-        train, held = built["train"].split("\n\n"), built["validation"].split("\n\n")
-        for n, t in texts.items():
-            side, other = (train, held) if package_docs.split(f"p/{n}.py") == "train" else (held, train)
-            assert t in side
-            assert t not in other
-        assert (train + held).count(CAT) == 1
-        assert built["counts"] == {"kept": 217, "duplicate": 215}
-        assert 2 <= len(held) <= 20
 
     def test_the_paragraphs_of_a_package_stand_together_and_are_counted(self, tmp_path):
         roots = {
@@ -189,15 +85,6 @@ class TestBuild:
         package_docs.build({"p": write_package(tmp_path, a="x" * 500_000, b="y" * 1_500_000)}, said.append)
         done = [f"reading docstrings: {million} million characters of 2.0" for million in (0.5, 2.0)]
         assert [line.split(",")[0] for line in said] == done
-
-    def test_two_processes_with_other_hash_seeds_build_the_same_bytes(self, tmp_path):
-        root = write_package(tmp_path, **{f"m{i}": f'"""{CAT} {DOG} {i}."""' for i in range(9)})
-        code = (
-            "import pathlib, sys; from minilib.data import download, package_docs;"
-            "print(download.digest(package_docs.build({'p': pathlib.Path(sys.argv[1])})))"
-        )
-        for seed in ("1", "2"):
-            assert run(code, root, PYTHONHASHSEED=seed) == [download.digest(package_docs.build({"p": root}))]
 
 
 class TestCache:
@@ -243,11 +130,6 @@ class TestCache:
         data.docstrings()
         assert len(tiny) == len(list((cache / "docstrings").iterdir())) == 3
 
-    def test_a_failed_build_leaves_no_file(self, tmp_path):
-        with pytest.raises(TypeError):
-            download.cached(tmp_path / "x" / "y.json", lambda: {"not json": object()})
-        assert not (tmp_path / "x").exists() or list((tmp_path / "x").iterdir()) == []
-
     def test_a_missing_package_is_named(self, monkeypatch):
         monkeypatch.setattr(package_docs, "PACKAGES", {"no_such_package_here": "no-such-package"})
         with pytest.raises(ModuleNotFoundError, match="no-such-package is not installed"):
@@ -264,8 +146,6 @@ class TestCache:
 class TestCorpus:
     def test_it_is_the_same_to_the_byte_with_the_locked_packages(self, docs):
         assert docs.sources == VERSIONS
-        words = prose.bare_words(docs.train) + prose.bare_words(docs.validation)
-        assert (len(words), len(set(words))) == (WORDS, DISTINCT_WORDS)
         assert docs.sha256 == hashlib.sha256(f"{docs.train}\0{docs.validation}".encode()).hexdigest() == SHA256
         assert 0.03 < len(docs.validation) / len(docs.train) < 0.08
 
@@ -287,7 +167,10 @@ class TestCorpus:
         assert np.mean([run in train for run in shingles(docs.validation)]) < 0.02
 
     def test_neither_torch_nor_the_other_packages_are_imported(self, docs):
-        imported = run("import sys, minilib.data as d; d.docstrings(); print(*sys.modules)")
+        code = "import sys, minilib.data as d; d.docstrings(); print(*sys.modules)"
+        imported = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, check=True, text=True
+        ).stdout.split()
         assert not {"torch", "scipy", "sklearn", "sympy", "matplotlib"} & set(imported)
 
 
@@ -303,13 +186,6 @@ class TestText:
         ids = vocabulary.encode("A b D c")
         assert (ids.dtype, ids.tolist()) == (np.int64, [4, 3, vocabulary.unk, 5])
         assert vocabulary.decode(ids) == "a b <unk> c"
-
-    def test_a_vocabulary_of_4096_words_knows_most_of_the_held_out_text(self, docs):
-        vocabulary = data.Vocabulary(docs.train, 4096)
-        ids = vocabulary.encode(docs.validation)
-        assert len(vocabulary) == 4096
-        assert np.mean(ids == vocabulary.unk) < 0.1
-        assert data.chunks(ids, 64).shape == (len(ids) // 64, 64)
 
     def test_chunks_cut_in_order_and_drop_the_tail(self):
         assert data.chunks(np.arange(8), 3).tolist() == [[0, 1, 2], [3, 4, 5]]

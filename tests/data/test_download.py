@@ -3,7 +3,6 @@
 import hashlib
 import io
 import re
-import sys
 import tarfile
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -126,20 +125,10 @@ class TestDownloaded:
 
 
 class TestFetch:
-    @pytest.fixture
-    def run(self, monkeypatch, capsys):
-        """`run(*words)` gives the exit code, and what was printed on either side."""
-
-        def run(*words):
-            monkeypatch.setattr(sys, "argv", ["fetch", *words])
-            return fetch.main(), *capsys.readouterr()
-
-        return run
-
-    def test_the_list_names_all_with_size_licence_and_what_is_known_of_the_sum(self, run):
-        code, said, _ = run()
+    def test_the_list_names_all_with_size_licence_and_what_is_known_of_the_sum(self, program):
+        code, said, _ = program(fetch)
         assert code == 0
-        assert run("--list") == (0, said, "")
+        assert program(fetch, "--list") == (0, said, "")
         for name in ("novels", *catalogue.CATALOGUE):
             assert re.search(f"^{name} .*\n  .*(MB|not known).*; .*; checksum: (known|recorded)", said, re.MULTILINE)
         assert said.count("checksum: recorded at the first download") == 1
@@ -151,12 +140,12 @@ class TestFetch:
             assert source.address.startswith("https://")
             assert source.sha256 is None or re.fullmatch("[0-9a-f]{64}", source.sha256)
 
-    def test_a_data_set_is_downloaded_and_another_name_is_an_error(self, server, monkeypatch, run):
+    def test_a_data_set_is_downloaded_and_another_name_is_an_error(self, server, monkeypatch, program):
         source = catalogue.Source(server.put("/t", DATA), SUM, len(DATA))
         monkeypatch.setitem(catalogue.CATALOGUE, "toy", catalogue.DataSet("about", "free", {"toy/train.tsv": source}))
-        code, said, _ = run("toy")
+        code, said, _ = program(fetch, "toy")
         assert (code, Path(said.removesuffix("\n")).read_bytes()) == (0, DATA)
-        code, _, error = run("toys")
+        code, _, error = program(fetch, "toys")
         assert code == 2
         assert re.fullmatch("error: name = 'toys': must be one of novels, .*\n", error)
 

@@ -45,11 +45,6 @@ class TestWikitext:
             corpus("wikitext-103")
         assert [path.name for path in known.parent.iterdir()] == [known.name]
 
-    def test_without_a_network_one_line_says_what_to_put_where(self, nowhere):
-        nowhere("wikitext-103")
-        with pytest.raises(ValueError, match="^.*wikitext-103-raw-v1.zip is not there; put there .*sha256 91c00ae2.*$"):
-            corpus("wikitext-103")
-
 
 def test_the_sample_of_c4_is_a_file_like_others(cache, nowhere):
     (name,) = CATALOGUE["c4-sample"].files

@@ -57,31 +57,6 @@ def test_processes_and_micro_batches_together_have_the_same_batch(objective, wor
         assert_equal(joined(parts), whole.batch(step))
 
 
-def test_a_new_loader_goes_on_where_another_one_stopped():
-    first = Loader(ROWS, MASKED, 24, seed=3)
-    seen = [first.batch(step) for step in range(9)]
-    second = Loader(ROWS, MASKED, 24, seed=3)
-    for step in (5, 8, 6):  # and in any order
-        assert_equal(second.batch(step), seen[step])
-
-
-def test_masks_change_from_epoch_to_epoch():
-    loader = Loader(ROWS, MASKED, 53, seed=3)
-    places = []
-    for epoch in range(2):
-        order, positions = loader.order(epoch), loader.batch(epoch)["positions"]
-        places.append(positions[torch.from_numpy(np.argsort(order))])
-    assert (places[0] == places[1]).all(dim=1).double().mean() < 0.1
-
-
-def test_batches_are_int64_tensors_of_fixed_shape():
-    loader = Loader(ROWS, MASKED, 24, seed=3)
-    for step in range(4):
-        shapes = {name: (tuple(t.shape), t.dtype) for name, t in loader.batch(step).items()}
-        kinds = {"tokens": 20, "positions": 6, "targets": 6}
-        assert shapes == {name: ((24, length), torch.int64) for name, length in kinds.items()}
-
-
 def test_only_the_orders_of_the_epochs_in_use_are_kept():
     loader = Loader(ROWS, plain, 24, seed=3)
     for step in range(30):

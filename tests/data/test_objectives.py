@@ -149,11 +149,6 @@ class TestWholeWords:
         last = [of_row[-1][0] in chosen for of_row, chosen in zip(words, positions.tolist(), strict=True)]
         assert abs(sum(first) - sum(last)) / np.sqrt(2 * B * 0.3 * 0.7) < 5
 
-    def test_without_continuations_nothing_changes(self):
-        plain = mask_tokens(text(9), 3, **BERT)
-        for a, b in zip(plain, mask_tokens(text(9), 3, **BERT, continues=np.zeros(V, dtype=bool)), strict=True):
-            np.testing.assert_array_equal(a, b)
-
 
 class TestSpans:
     def restored(self, tokens, targets):

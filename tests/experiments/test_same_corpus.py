@@ -90,18 +90,6 @@ def test_other_text_from_equal_versions_is_said_too_and_a_record_that_does_not_s
         same_corpus({"name": "small"})
 
 
-def test_every_record_that_a_chapter_compares_says_from_which_corpus_it_was_made():
-    names = set()
-    for path in (ROOT / "notebooks").glob("*.md"):
-        text = path.read_text(encoding="utf-8")
-        loaded = dict(re.findall(r"^(\w+) = records\.load\(\"([\w-]+)\"\)(?:\.run)?$", text, re.M))
-        compared = re.findall(r"\bsame_corpus\((\w+)(?:\.run)?\)", text)
-        names |= {loaded[variable] for variable in compared}
-    assert names
-    for name in names:
-        assert "corpus" in load(name, records.project(ROOT)).run, name
-
-
 def test_runs_from_the_same_versions_are_from_the_same_text():
     runs = [json.loads(path.read_text(encoding="utf-8")) for path in (ROOT / "book" / "runs").glob("*/run.json")]
     corpora = [run["corpus"] for run in runs if "corpus" in run]

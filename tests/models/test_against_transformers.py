@@ -9,9 +9,8 @@ from minilib.models.bert import Bert, BertSize
 from minilib.models.gpt2 import Gpt2, Gpt2Size
 from minilib.models.hugging_face import to_ours
 from minilib.models.t5 import T5, PositionBias, T5Size
+from tests.models.small import BATCHES, SHAPE, B, T, V, ids
 
-V, T, B, K = 90, 24, 3, 5
-SHAPE = {"layers": 2, "width": 32, "heads": 4, "vocabulary": V, "length": T}
 LONG = 160  # T5: so that the farthest distances, from 128 on, occur
 
 
@@ -28,10 +27,6 @@ def paired(ours, theirs):
             p += 0.1 * torch.randn(p.shape, generator=generator)
     ours.load_state_dict(to_ours(ours.size, dict(theirs.named_parameters())))
     return ours.eval(), theirs.eval()
-
-
-def ids(*shape, high=V, seed=1):
-    return torch.randint(high, shape, generator=torch.Generator().manual_seed(seed))
 
 
 def close(ours, theirs):
@@ -74,10 +69,9 @@ def t5(dropout=0.0):
     return paired(ours, transformers.T5ForConditionalGeneration(config))
 
 
-POSITIONS = torch.stack([torch.randperm(T, generator=torch.Generator().manual_seed(b))[:K] for b in range(B)])
-MASKED = {"tokens": ids(B, T), "positions": POSITIONS.sort().values, "targets": ids(B, K, seed=2)}
+MASKED, CAUSAL = BATCHES["bert"], BATCHES["gpt2"]
+SPANS = {"tokens": ids(B, LONG), "targets": ids(B, LONG - 10, seed=2)}
 LABELS = torch.full((B, T), -100).scatter(1, MASKED["positions"], MASKED["targets"])  # -100: nothing is predicted
-CAUSAL, SPANS = {"tokens": ids(B, T)}, {"tokens": ids(B, LONG), "targets": ids(B, LONG - 10, seed=2)}
 
 
 def of_bert(theirs):

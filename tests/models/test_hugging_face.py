@@ -9,8 +9,8 @@ from minilib.models.bert import BertSize
 from minilib.models.gpt2 import Gpt2Size
 from minilib.models.hugging_face import to_ours, to_theirs
 from minilib.models.t5 import T5Size
+from tests.models.small import SHAPE
 
-SHAPE = {"layers": 2, "width": 32, "heads": 4, "vocabulary": 90, "length": 24}
 CASES = {
     "bert": (BertSize(**SHAPE), "BertForMaskedLM"),
     "bert with two heads": (BertSize(**SHAPE, next_sentence=True), "BertForPreTraining"),

@@ -56,7 +56,7 @@ def recorded(tmp_path):
 
 
 def test_a_record_reads_back_what_was_written_and_has_no_path_of_the_machine(tmp_path):
-    recorded(tmp_path)
+    assert not recorded(tmp_path).partial.exists()
     run, curve = load("small-study", home(tmp_path))
     assert curve == [{"optimizer": "SGD", "step": 1.0, "loss": 2.5}]
     assert run["results"] == {"best": 0.5}
@@ -91,13 +91,6 @@ def test_a_record_of_toy_size_is_not_among_those_that_chapters_read(tmp_path):
     assert not (tmp_path / "book").exists()
 
 
-def test_a_record_that_is_missing_says_how_to_make_it(tmp_path):
-    with pytest.raises(ValueError, match="Make it: make study NAME=small$"):
-        load("small", home(tmp_path))
-    with pytest.raises(ValueError, match="Make it: make study NAME=small SIZE=gpu$"):
-        load("small-gpu", home(tmp_path))
-
-
 def test_outside_git_the_commit_is_unknown_and_inside_it_is_twelve_digits(tmp_path, monkeypatch):
     monkeypatch.setattr(records, "PACKAGE", tmp_path)
     assert records.commit() == "unknown"
@@ -115,14 +108,6 @@ def test_a_job_remembers_the_commit_at_which_it_was_run_and_the_record_has_them_
     assert load("small", home(tmp_path)).run["commits"] == ["a" * 12, "b" * 12]
 
 
-def test_the_partial_results_are_gone_once_the_record_is_written(tmp_path):
-    made = recorded(tmp_path)
-    assert not made.partial.exists()
-    log = []
-    Study("small-study", {"seeds": [0, 1]}, home(tmp_path)).run(jobs(log))
-    assert log == [0, 1, 2]
-
-
 @pytest.mark.parametrize("curve", [[], [{"a": 1}, {"b": 2}]])
 def test_a_curve_without_rows_or_with_uneven_rows_is_refused_and_nothing_is_written(tmp_path, curve):
     with pytest.raises(ValueError, match="all with the same keys"):
@@ -136,10 +121,12 @@ def test_a_name_that_is_no_folder_name_is_refused(tmp_path, name):
         Study(name, {}, home(tmp_path))
 
 
-def test_a_run_that_does_not_exist_is_refused_with_the_list_of_those_that_do(tmp_path):
+@pytest.mark.parametrize(("name", "made"), [("other", "other"), ("other-gpu", "other SIZE=gpu")])
+def test_a_run_that_does_not_exist_is_refused_with_how_to_make_it_and_the_list_of_those_that_do(tmp_path, name, made):
     recorded(tmp_path)
-    with pytest.raises(ValueError, match=r"no recorded run 'other'; there are \['small-study'\]"):
-        load("other", home(tmp_path))
+    said = rf"no recorded run '{name}'; there are \['small-study'\].* Make it: make study NAME={made}$"
+    with pytest.raises(ValueError, match=said):
+        load(name, home(tmp_path))
 
 
 @pytest.mark.parametrize("field", records.FIELDS)

@@ -1,7 +1,5 @@
 """A small corpus and a run that takes a second."""
 
-import sys
-
 import numpy as np
 import pytest
 
@@ -60,18 +58,3 @@ def complete_run(together):
     """The configuration of a run that is complete, with its results."""
     config = together("run")
     return config, trainer.train(config, quiet=True)
-
-
-@pytest.fixture
-def program(monkeypatch, capsys):
-    """`program(module, *words)`: what its `main` returns or exits with, and what it printed on either stream."""
-
-    def run(module, *words):
-        monkeypatch.setattr(sys, "argv", ["it", *map(str, words)])
-        try:
-            code = module.main()
-        except SystemExit as stop:
-            code = stop.code
-        return (code, *capsys.readouterr())
-
-    return run

@@ -67,13 +67,6 @@ def test_damaged_sums_are_a_damaged_checkpoint(tmp_path, content, capsys):
     assert warning.endswith("; step-00000001 is used")
 
 
-def test_where_all_are_damaged_nothing_is_begun_anew(tmp_path):
-    for step in (1, 2):
-        (save(tmp_path, step) / "state.json").unlink()
-    with pytest.raises(ValueError, match="no checkpoint in .* is whole: .*step-00000002.*step-00000001.*Remove the"):
-        checkpoint.newest(tmp_path)
-
-
 def test_other_peoples_folders_are_neither_read_nor_removed(tmp_path):
     names = ["step-00000001-keep", "step-1", "step-00000009.txt", "steps", "step-00000003.old"]
     for name in names:

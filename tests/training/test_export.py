@@ -12,18 +12,7 @@ from minilib.models import registry
 from minilib.training import checkpoint, export, model_folder, trainer
 from minilib.training.config import Config
 from minilib.training.run_dir import read_curve
-from tests.training.runs import check_refused, weights
-
-
-def test_a_run_is_loaded_as_it_was_trained(complete_run):
-    config, _ = complete_run
-    model, tokenizer, its_config = export.load(config.folder)
-    assert its_config == config
-    assert len(tokenizer) == len(model.bias)
-    assert tokenizer.decode(tokenizer.encode("the old king sees a dog .")) == "the old king sees a dog."
-    assert not model.training
-    kept = weights(config)
-    assert all(torch.equal(t, kept[name]) for name, t in model.state_dict().items())
+from tests.training.runs import check_refused
 
 
 def test_an_export_in_bfloat16_has_half_the_bytes_and_is_loaded_alike(complete_run, tmp_path):

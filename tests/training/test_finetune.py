@@ -75,12 +75,6 @@ def test_the_same_seed_gives_the_same_and_another_does_not(settings, tmp_path):
     assert results["texts"] == [64, 60]
 
 
-def test_an_export_is_fine_tuned_like_the_run(settings, run, tmp_path):
-    out = export.save(run, tmp_path / "export")
-    results = finetune.finetune(settings(run=str(out)), quiet=True)
-    assert results["pretrained"]["accuracy"][0] > 0.9
-
-
 def test_the_new_layer_of_a_seed_is_the_same_on_pretrained_and_on_random_weights(settings, run):
     trained = export.load(run)
     a, b, c = (fresh(settings(), trained, 3, pretrained, torch.device("cpu"), number)
@@ -155,14 +149,6 @@ def test_another_model_than_bert_is_refused(settings, small, monkeypatch):
     trainer.train(config, quiet=True)
     with pytest.raises(ValueError, match="run = .*: must be of a BERT, is of a gpt2"):
         finetune.finetune(settings(run=str(config.folder)), quiet=True)
-
-
-def test_the_command_line_answers_wrong_input_with_one_line_and_exit_code_two(program):
-    code, _, error = program(finetune, "--run", "no/such", "--seeds", "2")
-    assert code == 2
-    assert error.startswith("error: no/such is no run and no exported model")
-    assert error.count("\n") == 1
-    assert program(finetune, "--seed", "2")[0] == 2
 
 
 def test_the_command_line_prints_seeds_mean_and_spread(run, places, tmp_path, program):

@@ -4,9 +4,8 @@ import math
 from pathlib import Path
 
 import pytest
-import torch
 
-from minilib.training import evaluate, export, generate, trainer
+from minilib.training import evaluate, export, finetune, generate, trainer
 from minilib.training.evaluate import Evaluation
 from minilib.training.generate import Question
 from minilib.training.run_dir import read_results
@@ -51,16 +50,6 @@ def test_what_is_drawn_depends_on_the_seed_alone(trained):
     assert ask(1, top=1) == generate.generate(Question(run=trained["gpt2"], prompt="the cat"))
 
 
-def test_the_rows_of_probabilities_are_those_of_the_loss(trained):
-    """The next token after a prompt is the likeliest under the model's own `logits`, which drop the last token."""
-    model, tokenizer, _ = export.load(trained["gpt2"])
-    ids = tokenizer.encode("the cat sees a").tolist()
-    with torch.no_grad():
-        logits = model.logits({"tokens": torch.tensor([[*ids, 0]])})[0, -1]
-    text = generate.generate(Question(run=trained["gpt2"], prompt="the cat sees a", tokens=1))
-    assert text == "the cat sees a" + tokenizer.decode([int(logits.argmax())])
-
-
 @pytest.mark.parametrize(
     ("family", "prompt", "message"),
     [
@@ -100,6 +89,7 @@ NO_RUN = "none is no run and no exported model: must have run-config.json and ch
     [
         (generate, ["--run", "none"], NO_RUN),
         (evaluate, ["--run", "none"], NO_RUN),
+        (finetune, ["--run", "none", "--seeds", "2"], NO_RUN),
         (generate, ["--seed", "9" * 20], f"seed must be from 0 to 9223372036854775807, got {'9' * 20}"),
         (generate, ["--prompt", "the [MASK] \udcff"], r"prompt must be text in UTF-8, got 'the [MASK] \udcff'"),
         (generate, ["--run", ""], "run must not be empty"),

@@ -9,6 +9,7 @@ from concurrent.futures import Future
 
 import pytest
 
+from minilib.training import __main__ as pretraining
 from minilib.training import checkpoint, trainer
 from minilib.training.run_dir import read_curve, run_lock
 from tests.forked import Forked
@@ -81,9 +82,30 @@ def test_where_no_checkpoint_is_whole_the_run_stops_and_touches_nothing(small):
     curve = (config.folder / "curve.csv").read_bytes()
     for path in checkpoint.complete(config.folder / "checkpoints"):
         next(path.glob("model-*")).write_bytes(b"torn")
-    with pytest.raises(ValueError, match="no checkpoint in .* is whole"):
+    with pytest.raises(ValueError, match="no checkpoint in .* is whole: .*step-00000004.*Remove the"):
         trainer.train(config, quiet=True)
     assert (config.folder / "curve.csv").read_bytes() == curve
+
+
+def test_a_missing_corpus_is_said_once_and_all_processes_exit_with_two(small):
+    config = small(corpus="no/such/folder")
+    first, second = ended(config.folder.parent, 2, main, *words(config))
+    assert first[0] == 2
+    assert first[2].startswith("error: corpus = 'no/such/folder'")
+    assert first[2].count("\n") == 1
+    assert second == (2, "", "")
+    assert not config.folder.exists()
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"), [("--lr -1", "lr must be at least 0.0"), ("--speed 9", "there is no option --speed")]
+)
+def test_a_wrong_argument_is_said_by_the_first_process_of_a_machine(monkeypatch, program, asked, message):
+    for rank in "01":
+        monkeypatch.setenv("LOCAL_RANK", rank)
+        code, _, error = program(pretraining, *asked.split())
+        assert code == 2
+        assert (message in error) == (rank == "0")
 
 
 @pytest.mark.parametrize("size", [2_000, 100_000])  # bytes: too little for the tokenizer, for the weights

@@ -41,7 +41,8 @@ class TestEveryMethod:
             if number in NUMBERS[name]:
                 assert getattr(Config(optimizer=name, **{number: value}), number) == value
             else:
-                with pytest.raises(ValueError, match=f"{number} must be left out, got {value:g}: {name} has"):
+                own = ", ".join(NUMBERS[name]) or "none of beta1, beta2, eps"
+                with pytest.raises(ValueError, match=f"{number} must be left out, got {value:g}: {name} has {own}"):
                     Config(optimizer=name, **{number: value})
 
 

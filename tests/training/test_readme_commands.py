@@ -3,50 +3,29 @@
 import importlib
 import re
 import shlex
-import sys
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 from torch.distributed.run import parse_args
 
-from minilib.training import config
+from minilib.training.config import Config, parse
+from minilib.training.evaluate import Evaluation
+from minilib.training.export import Export
+from minilib.training.finetune import Finetuning
+from minilib.training.generate import Question
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 SECTION = README.partition("## Train a language model")[2].partition("\n## ")[0]
 COMMANDS = re.search(r"```\n(.*?)```", SECTION, re.S)[1].splitlines()
 PROSE = re.sub(r"```.*?```", "", SECTION, flags=re.S)
-PROGRAMS = ["minilib.training.__main__"]
-PROGRAMS += [f"minilib.training.{name}" for name in ("generate", "evaluate", "export", "finetune")]
+PROGRAMS = {"__main__": Config, "generate": Question, "evaluate": Evaluation, "export": Export, "finetune": Finetuning}
 LAUNCHED = {"help", "shutdown-timeout", "toy", "device"}  # options of all programs, of torchrun, and of `make gpu`
 
 
-class ReadSettings(Exception):
-    """What a program would begin with."""
-
-
-@pytest.fixture
-def settings_of(monkeypatch):
-    """`settings_of(module, words)`: what the program makes of a command line, before it does anything."""
-    check = config.Settings.__post_init__
-
-    def stop(settings):
-        check(settings)
-        raise ReadSettings(settings)
-
-    def read(module: str, words: list[str]):
-        with monkeypatch.context() as patched:
-            patched.setattr(config.Settings, "__post_init__", stop)
-            patched.setattr(sys, "argv", [module, *words])
-            with pytest.raises(ReadSettings) as found:
-                importlib.import_module(module).main()
-        return found.value.args[0]
-
-    return read
-
-
 def launched(command: str) -> tuple[str, list[str]]:
-    """The module that a command of the README starts, and the words that it gets."""
+    """The program that a command of the README starts, and the words that it gets."""
     program, *words = shlex.split(command, comments=True)
     if Path(program).name == "torchrun":
         asked = parse_args(words)
@@ -55,15 +34,18 @@ def launched(command: str) -> tuple[str, list[str]]:
     else:
         assert [Path(program).name, words[0]] == ["python", "-m"]
         _, name, *words = words
-    return "minilib.training.__main__" if name == "minilib.training" else name, words
+    return "__main__" if name == "minilib.training" else name.removeprefix("minilib.training."), words
+
+
+def asked_for(command: str):
+    """The program, and what it reads."""
+    name, words = launched(command)
+    return name, parse(words, PROGRAMS[name])
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_command_of_the_readme_is_read_by_its_own_program(command, settings_of):
-    module, words = launched(command)
-    settings = settings_of(module, words)
-    for name in re.findall(r"--([\w-]+)", " ".join(words)):
-        assert hasattr(settings, name.replace("-", "_"))
+def test_a_command_of_the_readme_is_read(command):
+    asked_for(command)
 
 
 def test_the_commands_start_every_program_and_one_is_for_torchrun():
@@ -71,15 +53,17 @@ def test_the_commands_start_every_program_and_one_is_for_torchrun():
     assert "torchrun" in COMMANDS[-1]
 
 
-def test_what_is_exported_there_is_what_is_asked_there(settings_of):
-    read = {module: settings_of(module, words) for module, words in map(launched, COMMANDS)}  # the last of each program
-    assert read["minilib.training.generate"].run == read["minilib.training.export"].out
-    trained = settings_of("minilib.training.__main__", ["--no-recipe"])
-    assert str(trained.folder) == settings_of("minilib.training.evaluate", []).run
+def test_what_is_exported_there_is_what_is_asked_there():
+    read = dict(map(asked_for, COMMANDS))  # the last of each program
+    assert read["generate"].run == read["export"].out
+    assert str(Config().folder) == Evaluation().run
 
 
-def test_every_option_that_the_section_names_is_one(program):
-    helps = "".join(program(importlib.import_module(module), "--help")[1] for module in PROGRAMS)
+def test_every_program_has_its_options_and_those_that_the_section_names(program):
+    helps = ""
+    for name, kind in PROGRAMS.items():
+        helps += (said := program(importlib.import_module(f"minilib.training.{name}"), "--help")[1])
+        assert all((f"--{f.name.replace('_', '-')}" in said) == (f.name != "phases") for f in fields(kind))
     named = {name for code in re.findall(r"`([^`]+)`", PROSE) for name in re.findall(r"--([\w-]+)", code)}
     assert len(named) > 8
     assert named <= LAUNCHED | set(re.findall(r"--([\w-]+)", helps))

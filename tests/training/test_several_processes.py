@@ -74,10 +74,30 @@ def ddp_keeps_gradients_where_it_exchanges_them(env):
     assert len({p.grad.untyped_storage().data_ptr() for p in model.parameters()}) == 1  # all are parts of one bucket
 
 
+def where_one_cannot_none_goes_on(env):
+    """Work that fails in no process, in the first, in the second, in both, and in none again."""
+    did, said = [], []
+
+    def work(bad):
+        did.append(bad)
+        if env.rank in bad:
+            raise (OSError if env.rank else ValueError)(f"trouble {env.rank}")
+        return env.rank
+
+    for bad in ([], [0], [1], [0, 1], []):
+        try:
+            said.append(distributed.rank0_first(lambda bad=bad: work(bad), env))
+        except ValueError as error:
+            said.append(str(error))
+    assert said == [env.rank, "trouble 0", "process 1: trouble 1", "trouble 0", env.rank]
+    assert len(did) == (3 if env.rank else 5)  # process 1 does not begin where process 0 has failed
+
+
 TRUE = [
     parameters_travel_in_bfloat16_and_gradients_add_up_in_float32,
     the_others_wait_for_the_one_that_reads_the_corpus,
     ddp_keeps_gradients_where_it_exchanges_them,
+    where_one_cannot_none_goes_on,
 ]
 
 

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import torch
 
-from minilib.data import translation
 from minilib.data.translation import Pairs, TranslationData, shared_tokenizer
 from minilib.models import registry
 from minilib.training.translate import train_pairs, translate
@@ -61,13 +60,3 @@ def test_it_learns_to_write_backwards(small):
     share = [np.mean([a == b for a, b in zip(texts, pairs.target, strict=True)]) for texts in (before, after)]
     assert share[0] < 0.1
     assert share[1] > 0.9
-
-
-def test_a_file_that_is_missing_or_another_is_named(tmp_path, monkeypatch, nowhere):
-    monkeypatch.setenv("MINILIB_DATA", str(tmp_path))
-    nowhere("multi30k")
-    with pytest.raises(ValueError, match="train.en.gz is not there; put there .* cannot be downloaded"):
-        translation.multi30k()
-    (tmp_path / "multi30k" / "train.en.gz").write_bytes(b"x")
-    with pytest.raises(ValueError, match="train.en.gz is another file; put there .* cannot be downloaded"):
-        translation.multi30k()
