@@ -62,11 +62,7 @@ def test_the_address_and_the_version_stand_in_it(tmp_path):
 
 # What the cell does, in a Python of its own.
 
-PROJECT = """\
-[project]
-dependencies = ["numpy"]
-optional-dependencies = {torch = [], train = [], book = []}
-"""
+PROJECT = '[project]\ndependencies = ["numpy"]\noptional-dependencies = {torch = [], train = [], book = []}\n'
 
 
 @pytest.fixture
