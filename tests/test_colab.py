@@ -24,18 +24,13 @@ other = ["no-such-package-either"]
 
 @pytest.fixture
 def pip(tmp_path, monkeypatch):
-    """A clone of a small book, its `folder`, and what is `asked` of pip, which ends with `status`."""
-    made = SimpleNamespace(folder=tmp_path, asked=[], status=0)
+    """A clone of a small book, its `folder`, and what is `asked` of pip, which ends with `returncode`."""
+    made = SimpleNamespace(folder=tmp_path, asked=[], returncode=0)
     (tmp_path / "notebooks").mkdir()
     (tmp_path / "pyproject.toml").write_text(PROJECT)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", "elsewhere")
-
-    def run(command):
-        made.asked.append(command)
-        return SimpleNamespace(returncode=made.status)
-
-    monkeypatch.setattr(subprocess, "run", run)
+    monkeypatch.setattr(subprocess, "run", lambda command: made.asked.append(command) or made)
     return made
 
 
@@ -55,7 +50,7 @@ def test_nothing_is_installed_and_said_where_nothing_is_missing(pip, capsys):
 
 
 def test_a_package_that_cannot_be_had_is_named(pip):
-    pip.status = 1
+    pip.returncode = 1
     with pytest.raises(RuntimeError, match="^pip could not install no-such-package$"):
         colab.prepare(pip.folder)
 

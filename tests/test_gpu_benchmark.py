@@ -1,65 +1,62 @@
 """`make gpu` without a card: what it says, what it leaves, and what it does not do twice."""
 
 import json
-import runpy
 import sys
-from pathlib import Path
 
 import pytest
+import torch
 
-PATH = Path(__file__).parents[1] / "benchmarks" / "gpu.py"
+from benchmarks import gpu
 
 
 @pytest.fixture
-def gpu(tmp_path, monkeypatch):
-    """The script's names; what it is asked for is done in an empty project, by pieces that the test chooses."""
-    functions = runpy.run_path(str(PATH))["main"].__globals__
-    functions |= {"ROOT": tmp_path, "LIMIT": 20}
-    return functions
+def asked(tmp_path, monkeypatch):
+    """`make gpu` at toy size in an empty project; `codes` are what its pieces run, if not its own."""
+    monkeypatch.setattr(gpu, "ROOT", tmp_path)
+
+    def run(*words, device="cpu", **codes):
+        if codes:
+            made = {name: ([sys.executable, "-c", code], None) for name, code in codes.items()}
+            monkeypatch.setattr(gpu, "pieces", lambda toy, device: made)
+        monkeypatch.setattr(sys, "argv", ["gpu.py", "--device", device, "--toy", *words])
+        return gpu.main()
+
+    return run
 
 
-def asked(gpu, monkeypatch, *words) -> int:
-    monkeypatch.setattr(sys, "argv", ["gpu.py", "--device", "cpu", "--toy", *words])
-    return gpu["main"]()
-
-
-def test_without_a_card_one_line_says_what_can_be_done(gpu, monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["gpu.py", "--device", "cuda:99"])
-    assert gpu["main"]() == 2
+def test_without_a_card_one_line_says_what_can_be_done(asked, capsys):
+    assert asked(device="cuda:99") == 2
     said = capsys.readouterr().err
     assert said.startswith("error: device 'cuda:99' is not to be had here")
     assert said.count("\n") == 1
 
 
-def test_a_piece_leaves_a_record_once_and_a_failed_one_none(gpu, monkeypatch, capsys, tmp_path):
+def test_a_piece_leaves_a_record_once_and_a_failed_one_none(asked, capsys, tmp_path):
     codes = {"good": "print('fine')", "bad": "import sys; sys.exit(3)"}
-    gpu["pieces"] = lambda toy, device: {name: ([sys.executable, "-c", codes[name]], None) for name in codes}
-    assert asked(gpu, monkeypatch) == 1
+    assert asked(**codes) == 1
     assert "not done: bad" in capsys.readouterr().out
     (record,) = tmp_path.glob("_build/cards/*/*.json")
     about = json.loads(record.read_text())
     assert about["name"] == "good"
     assert about["device"].startswith("cpu")
     assert record.with_suffix(".txt").read_text() == "fine\n"
-    assert asked(gpu, monkeypatch) == 1  # what is done is not done again
+    assert asked(**codes) == 1  # what is done is not done again
     assert "== good" not in capsys.readouterr().out
 
 
-def test_a_piece_that_takes_too_long_is_asked_to_stop(gpu, monkeypatch, capsys):
+def test_a_piece_that_takes_too_long_is_asked_to_stop(asked, monkeypatch, capsys):
+    monkeypatch.setattr(gpu, "LIMIT", 1)
     waits = "import signal, sys, time; signal.signal(signal.SIGTERM, lambda *_: sys.exit(3)); time.sleep(60)"
-    gpu |= {"pieces": lambda toy, device: {"long": ([sys.executable, "-c", waits], None)}, "LIMIT": 1}
-    assert asked(gpu, monkeypatch) == 1
+    assert asked(long=waits) == 1
     assert "-- long: exit code 3" in capsys.readouterr().out
 
 
-def test_an_unknown_piece_is_refused_by_name(gpu, monkeypatch, capsys):
-    assert asked(gpu, monkeypatch, "--only", "speed") == 2
+def test_an_unknown_piece_is_refused_by_name(asked, capsys):
+    assert asked("--only", "speed") == 2
     assert "there is no piece 'speed': may be tests, optimizers, pretraining, memory-sgd" in capsys.readouterr().err
 
 
-def test_state_is_counted_in_bytes(gpu):
-    import torch
-
-    found = gpu["memory"]("adamw", "bert-tiny", **gpu["TOY"], place=torch.device("cpu"))
+def test_state_is_counted_in_bytes():
+    found = gpu.memory("adamw", "bert-tiny", **gpu.TOY, place=torch.device("cpu"))
     assert 8 * found["parameters"] <= found["state_bytes"] < 8.01 * found["parameters"]
     assert found["peak_bytes"] > 16 * found["parameters"]

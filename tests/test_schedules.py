@@ -5,12 +5,8 @@ import pytest
 from minilib import schedules
 
 
-def test_polynomial_falls_from_one_to_zero_and_stays_there():
-    values = [schedules.polynomial(t, 10, power=2) for t in (0, 5, 10, 99)]
-    assert values == [1.0, 0.25, 0.0, 0.0]
-
-
-def test_cosine_is_one_half_and_zero_at_start_middle_and_end():
+def test_polynomial_and_cosine_fall_from_one_to_zero_and_stay_there():
+    assert [schedules.polynomial(t, 10, power=2) for t in (0, 5, 10, 99)] == [1.0, 0.25, 0.0, 0.0]
     assert [schedules.cosine(t, 10) for t in (0, 5, 10, 99)] == pytest.approx([1, 0.5, 0, 0], abs=1e-15)
 
 
@@ -20,8 +16,7 @@ def test_warmup_rises_from_one_share_to_one():
 
 
 def test_scaling_rules_are_the_root_and_the_ratio_of_the_batches():
-    assert schedules.sqrt_scaling(1024, 256) == 2.0
-    assert schedules.linear_scaling(1024, 256) == 4.0
+    assert (schedules.sqrt_scaling(1024, 256), schedules.linear_scaling(1024, 256)) == (2.0, 4.0)
 
 
 @pytest.mark.parametrize(

@@ -93,12 +93,6 @@ def test_the_wheel_holds_every_room_and_no_tests(wheel):
     assert {name.split("/")[0] for name in files} == {"minilib"}
 
 
-def test_numpy_alone_makes_a_step_of_lamb(installed):
-    done = installed(ONE_STEP)
-    assert done.stderr == ""
-    assert float(done.stdout) < 3
-
-
 @pytest.mark.parametrize(
     ("module", "line"),
     [
@@ -118,7 +112,6 @@ def test_a_package_that_is_missing_is_named_with_the_extra_that_brings_it(instal
 @pytest.mark.parametrize(
     ("extras", "packages"),
     [
-        ([], ["minilib.optim", "minilib.data.fetch"]),
         (["torch"], ["minilib.torch_optim"]),
         (["train"], ["minilib.models", "minilib.data", "minilib.training", "minilib.compress"]),
     ],
@@ -127,7 +120,9 @@ def test_what_a_package_imports_comes_with_its_extra(installed, extras, packages
     assert installed(MODULES, *packages, extras=extras).stderr == ""
 
 
-def test_the_extra_of_the_book_brings_figures_and_digits(installed):
+def test_numpy_alone_makes_a_step_of_lamb_and_the_extra_of_the_book_brings_figures_and_digits(installed):
+    done = installed(MODULES + ONE_STEP, "minilib.optim", "minilib.data.fetch")
+    assert (float(done.stdout) < 3, done.stderr) == (True, "")
     code = "from minilib import data, plots; plots.use_style(); print(data.digits().x_train.shape)"
     done = installed(code, extras=["book"])
     assert (done.stdout.strip(), done.stderr) == ("(1437, 64)", "")

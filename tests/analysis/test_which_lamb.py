@@ -72,8 +72,9 @@ def test_a_recorded_public_run_is_named_and_ten_steps_of_it_never_exclude_the_ri
     assert set(which_lamb(recorded(file, run, steps=10)).forms) >= EXPECTED[file, run]
 
 
-def test_the_presets_of_the_torch_library_are_all_known():
+def test_the_presets_of_the_torch_library_are_all_known_and_no_description_leans_on_another():
     assert set(PRESETS) == set(TorchLAMB.presets)
+    assert not [form.used_by for form in FORMS.values() if re.search("as before|the same", form.used_by)]
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -121,9 +122,9 @@ class UncutVectors(LAMB):
 
 class EpsilonInside(LAMB):
     def direction(self, g, s):
-        r = super().direction(g, s)
-        m_hat = s["m"] / (1 - self.betas[0] ** s["step"])
-        return m_hat / np.sqrt(s["v"] / (1 - self.betas[1] ** s["step"]) + self.eps) + 0 * r
+        super().direction(g, s)  # which renews both averages
+        m_hat, v_hat = (s[name] / (1 - beta ** s["step"]) for name, beta in zip("mv", self.betas, strict=True))
+        return m_hat / np.sqrt(v_hat + self.eps)
 
 
 @pytest.mark.parametrize(
@@ -161,18 +162,28 @@ def test_one_choice_alone_is_found_and_where_nobody_is_known_to_make_it_it_is_de
     expected = Variant()._replace(**changed)
     assert found.choices == {choice: (value,) for choice, value in zip(CHOICES, expected, strict=True)}
     assert found.forms == (("uncorrected",) if "correction" in changed else ())
-    assert found.forms or str(found).startswith("None of these; closest is ")
-    assert found.forms or next(iter(changed.values())) in " ".join(str(found).split())
+    (value,), said = changed.values(), " ".join(str(found).split())
+    assert found.forms or (said.startswith("None of these; closest is ") and value in said)
+
+
+class Suspicious(LAMB):
+    """The ratio of LARS with the step of Adam."""
+
+    def update(self, x, g, s):
+        ratio = np.linalg.norm(x) / np.linalg.norm(g + self.weight_decay * x) if x.any() else 1.0
+        x -= self.lr * ratio * (self.direction(g, s) + self.weight_decay * x)
+
+
+class TooLong(LAMB):
+    """A step of 1.25, from which a share of 1/5 is missing."""
+
+    def update(self, x, g, s):
+        before = x.copy()
+        super().update(x, g, s)
+        x += 0.25 * (x - before)
 
 
 def test_what_is_no_lamb_is_none_of_these_with_the_smallest_deviation():
-    class Suspicious(LAMB):
-        """The ratio of LARS with the step of Adam."""
-
-        def update(self, x, g, s):
-            ratio = np.linalg.norm(x) / np.linalg.norm(g + self.weight_decay * x) if x.any() else 1.0
-            x -= self.lr * ratio * (self.direction(g, s) + self.weight_decay * x)
-
     found = which_lamb(Suspicious(parameters()))
     assert (found.forms, found.choices) == ((), {})
     assert 0.1 < found.deviation < found.largest <= 2
@@ -182,12 +193,6 @@ def test_what_is_no_lamb_is_none_of_these_with_the_smallest_deviation():
 
 
 def test_the_deviation_of_the_closest_form_is_the_share_of_a_step():
-    class TooLong(LAMB):
-        def update(self, x, g, s):
-            before = x.copy()
-            super().update(x, g, s)
-            x += 0.25 * (x - before)  # a step of 1.25, from which a share of 1/5 is missing
-
     found = which_lamb(TooLong(parameters()))
     assert (found.forms, found.closest) == ((), "paper")
     assert (found.deviation, found.largest) == pytest.approx((0.2, 0.2), rel=1e-9)
@@ -254,19 +259,12 @@ def in_torch(count, record):
     return weights, gradients
 
 
-STORED = {
-    "arrays": lambda p: p.detach().numpy().copy(),
-    "tensors": lambda p: p.detach().clone(),
-    "float64": lambda p: p.detach().double().numpy(),
-    "lists of numbers": lambda p: np.array(p.tolist()),
-}
-
-
-@pytest.mark.parametrize("stored", STORED)
-def test_steps_in_float32_are_named_however_they_were_stored(stored):
-    found = which_lamb(Steps(*in_torch(3, STORED[stored]), lr=0.01, weight_decay=0.1))
-    assert "paper" in found.forms
-    assert str(found) == str(which_lamb(Steps(*in_torch(3, STORED["arrays"]), lr=0.01, weight_decay=0.1)))
+def test_steps_in_float32_are_named_however_they_were_stored():
+    copies = [lambda p: p.detach().numpy().copy(), lambda p: p.detach().clone()]
+    longer = [lambda p: p.detach().double().numpy(), lambda p: np.array(p.tolist())]
+    found = [which_lamb(Steps(*in_torch(3, record), lr=0.01, weight_decay=0.1)) for record in copies + longer]
+    assert "paper" in found[0].forms
+    assert {str(one) for one in found} == {str(found[0])}
 
 
 def test_weights_that_were_recorded_without_a_copy_are_refused():
@@ -275,56 +273,39 @@ def test_weights_that_were_recorded_without_a_copy_are_refused():
         which_lamb(Steps(weights, gradients, lr=0.01, weight_decay=0.1))
 
 
-def test_no_description_leans_on_another_one():
-    for form in FORMS.values():
-        assert "as before" not in form.used_by
-        assert "the same" not in form.used_by
-
-
 X = {"w": np.ones(2)}
-
-
+NAN, WHOLE, SHORT = {"w": np.array([1, np.nan])}, {"w": np.ones(2, int)}, torch.ones(2, dtype=torch.bfloat16)
 LISTS = "must be a list of dicts from a layer's name to its array, got"
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("weights", "gradients", "options", "said"),
     [
-        (([X], []), "got 1 recorded of 1, and 0 gradients"),
-        (([X, X], [X, X]), "got 2 recorded of 2, and 2 gradients"),
-        (([None, X], [X]), "weights must be those before step 1"),
-        (([X, None], [X]), "got 1 recorded of 2"),
-        (([X, {"v": np.ones(2)}], [X]), "weights must have the layers ['w'] each time, got ['v']"),
-        (([[1.0], [2.0]], [[1.0]]), f"weights {LISTS} [[1.0], [2.0]]"),
-        (([X, X], [None]), f"gradients {LISTS} [None]"),
-        ((X, [X]), "weights must be a list of dicts"),
-        (([X, X], [{}]), "gradients must have the layers ['w'] each time, got []"),
-        (([X, X], [{"w": np.ones(3)}]), "gradients of w must be finite floats of shape (2,)"),
-        (([X, {"w": np.array([1, np.nan])}], [X]), "weights of w must be finite floats"),
-        (([X, X], [{"w": np.ones(2, int)}]), "gradients of w must be finite floats"),
-        (([{"w": torch.ones(2, requires_grad=True)}] * 2, [X]), "weights of w must be an array, as p.detach().cpu()"),
-        (([{"w": torch.ones(2, dtype=torch.bfloat16)}] * 2, [X]), "weights of w must be an array, as p.detach().cpu()"),
+        ([X], [], {}, "got 1 recorded of 1, and 0 gradients"),
+        ([X, X], [X, X], {}, "got 2 recorded of 2, and 2 gradients"),
+        ([None, X], [X], {}, "weights must be those before step 1"),
+        ([X, None], [X], {}, "got 1 recorded of 2"),
+        ([X, {"v": np.ones(2)}], [X], {}, "weights must have the layers ['w'] each time, got ['v']"),
+        ([[1.0], [2.0]], [[1.0]], {}, f"weights {LISTS} [[1.0], [2.0]]"),
+        ([X, X], [None], {}, f"gradients {LISTS} [None]"),
+        (X, [X], {}, "weights must be a list of dicts"),
+        ([X, X], [{}], {}, "gradients must have the layers ['w'] each time, got []"),
+        ([X, X], [{"w": np.ones(3)}], {}, "gradients of w must be finite floats of shape (2,)"),
+        ([X, NAN], [X], {}, "weights of w must be finite floats"),
+        ([X, X], [WHOLE], {}, "gradients of w must be finite floats"),
+        ([{"w": torch.ones(2).requires_grad_()}] * 2, [X], {}, "weights of w must be an array, as p.detach().cpu()"),
+        ([{"w": SHORT}] * 2, [X], {}, "weights of w must be an array, as p.detach().cpu()"),
+        ([X, X], [X], {"lr": 0.0}, "lr must be > 0"),
+        ([X, X], [X], {"lr": -1.0}, "lr must be a finite number"),
+        ([X, X], [X], {"betas": (0.9, 1.0)}, "betas must be"),
+        ([X, X], [X], {"eps": 0.0}, "eps must be"),
+        ([X, X], [X], {"weight_decay": -0.1}, "weight_decay must be"),
+        ([X, X], [X], {"weight_decay": {"v": 0.0}}, "weight_decay must be one number, or one for each layer"),
     ],
 )
-def test_steps_that_do_not_go_together_are_refused(arguments, said):
+def test_steps_that_do_not_go_together_and_settings_out_of_range_are_refused(weights, gradients, options, said):
     with pytest.raises(ValueError, match=re.escape(said)):
-        Steps(*arguments, lr=0.1)
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"lr": 0.0}, "lr must be > 0"),
-        ({"lr": -1.0}, "lr must be a finite number"),
-        ({"lr": 0.1, "betas": (0.9, 1.0)}, "betas must be"),
-        ({"lr": 0.1, "eps": 0.0}, "eps must be"),
-        ({"lr": 0.1, "weight_decay": -0.1}, "weight_decay must be"),
-        ({"lr": 0.1, "weight_decay": {"v": 0.0}}, "weight_decay must be one number, or one for each layer"),
-    ],
-)
-def test_settings_out_of_range_are_refused(options, said):
-    with pytest.raises(ValueError, match=said):
-        Steps([X, X], [X], **options)
+        Steps(weights, gradients, **{"lr": 0.1} | options)
 
 
 class Hidden(LAMB):
@@ -333,22 +314,18 @@ class Hidden(LAMB):
 
 
 @pytest.mark.parametrize(
-    ("subject", "said"),
+    ("subject", "bounds", "said"),
     [
-        (3, "must be Steps, or an optimizer with param_groups and step, got one int"),
-        (SGD([Parameter(np.ones(2))], lr=0.1), "SGD has no betas and eps, so it is no LAMB"),
-        (Hidden(parameters(), "s"), "cannot probe Hidden, record steps of yours instead: .*secret"),
+        (3, {}, "must be Steps, or an optimizer with param_groups and step, got one int"),
+        (SGD([Parameter(np.ones(2))], lr=0.1), {}, "SGD has no betas and eps, so it is no LAMB"),
+        (Hidden(parameters(), "s"), {}, "cannot probe Hidden, record steps of yours instead: .*secret"),
+        (Steps([X, X], [X], lr=0.1), {"phi": (3, 1)}, "phi must be"),
+        (Steps([X, X], [X], lr=0.1), {"max_grad_norm": 0.0}, "max_grad_norm must be"),
     ],
 )
-def test_a_subject_that_cannot_be_probed_is_refused(subject, said):
+def test_a_subject_that_cannot_be_probed_and_bounds_that_are_none_are_refused(subject, bounds, said):
     with pytest.raises(ValueError, match=said):
-        which_lamb(subject)
-
-
-@pytest.mark.parametrize("bad", [{"phi": (3, 1)}, {"max_grad_norm": 0.0}])
-def test_bounds_that_are_none_are_refused(bad):
-    with pytest.raises(ValueError, match=f"{next(iter(bad))} must be"):
-        which_lamb(Steps([X, X], [X], lr=0.1), **bad)
+        which_lamb(subject, **bounds)
 
 
 def npz(path, **changes):
@@ -359,35 +336,30 @@ def npz(path, **changes):
     np.savez(path, **(keys | {"lr": steps.lr, "betas": steps.betas, "eps": steps.eps} | changes))
 
 
-def test_a_file_with_other_keys_is_refused(tmp_path):
-    npz(tmp_path / "steps.npz", momentum=0.9)
-    with pytest.raises(ValueError, match="the keys must be x0/name, .*'momentum'"):
-        Steps.load(tmp_path / "steps.npz")
-
-
-@pytest.mark.parametrize("damage", ["text", "empty", "cut", "spoiled"])
-def test_a_file_that_is_broken_is_refused(tmp_path, damage):
+def test_a_file_with_other_keys_or_that_is_broken_is_refused(tmp_path):
     path = tmp_path / "steps.npz"
+    npz(path, momentum=0.9)
+    with pytest.raises(ValueError, match="the keys must be x0/name, .*'momentum'"):
+        Steps.load(path)
     npz(path)
     whole = path.read_bytes()
-    spoiled = whole[:60] + b"spoiled" + whole[67:]
-    path.write_bytes({"text": b"no", "empty": b"", "cut": whole[: len(whole) // 2], "spoiled": spoiled}[damage])
-    with pytest.raises(ValueError, match="^it is no .npz file of arrays, or it is broken: write it with np.savez$"):
-        Steps.load(path)
+    for broken in (b"no", b"", whole[: len(whole) // 2], whole[:60] + b"spoiled" + whole[67:]):
+        path.write_bytes(broken)
+        with pytest.raises(ValueError, match="^it is no .npz file of arrays, or it is broken: write it with np.savez$"):
+            Steps.load(path)
 
 
 def test_the_command_line_names_the_method_or_says_in_one_line_why_not(tmp_path):
     npz(tmp_path / "steps.npz")
     npz(tmp_path / "other.npz", lr=0.0)
-    usage = "usage: python -m minilib.analysis.which_lamb steps.npz"
-    bad = {(): usage, ("other.npz",): "other.npz: lr must be > 0, or nothing moves, got 0.0"}
-    bad |= {("missing.npz",): "missing.npz: No such file or directory", (".",): ".: Is a directory"}
-
-    def run(*files):
-        command = [sys.executable, "-m", "minilib.analysis.which_lamb", *files]
+    expected = {
+        "steps.npz": (0, "paper", ""),
+        "": (2, "", "error: usage: python -m minilib.analysis.which_lamb steps.npz\n"),
+        "other.npz": (2, "", "error: other.npz: lr must be > 0, or nothing moves, got 0.0\n"),
+        "missing.npz": (2, "", "error: missing.npz: No such file or directory\n"),
+        ".": (2, "", "error: .: Is a directory\n"),
+    }
+    for files, told in expected.items():
+        command = [sys.executable, "-m", "minilib.analysis.which_lamb", *files.split()]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, env=ENVIRONMENT)
-        return done.returncode, done.stdout.split(":")[0], done.stderr
-
-    assert run("steps.npz") == (0, "paper", "")
-    for files, message in bad.items():
-        assert run(*files) == (2, "", f"error: {message}\n")
+        assert (done.returncode, done.stdout.split(":")[0], done.stderr) == told

@@ -62,6 +62,8 @@ def test_the_address_and_the_version_stand_in_it(tmp_path):
 
 # What the cell does, in a Python of its own.
 
+PROJECT = '[project]\ndependencies = ["numpy"]\noptional-dependencies = {torch = [], train = [], book = []}\n'
+
 
 @pytest.fixture
 def public(tmp_path):
@@ -70,17 +72,14 @@ def public(tmp_path):
     for folder in ("minilib", "notebooks"):
         (root / folder).mkdir(parents=True)
     shutil.copy(ROOT / "minilib" / "colab.py", root / "minilib")
-    extras = "torch = []\ntrain = []\nbook = []\n"
-    project = f'[project]\ndependencies = ["numpy"]\n[project.optional-dependencies]\n{extras}'
-    (root / "pyproject.toml").write_text(project)
+    (root / "pyproject.toml").write_text(PROJECT)
     (root / "notebooks" / "01_a.md").write_text("# A\n")
     git(root, "init", "-q")
     for state in ("tagged", "newer"):
         (root / "minilib" / "__init__.py").write_text(f'"""{state}"""\n')
         git(root, "add", ".")
         git(root, "commit", "-qm", state)
-        if state == "tagged":
-            git(root, "tag", first_cell.tag(ROOT))
+        git(root, "tag", first_cell.tag(ROOT) if state == "tagged" else "other")
     return root
 
 

@@ -1,13 +1,20 @@
-"""The foot of a page: a link that opens an issue about it, or leads to what to send; the run behind a chapter."""
+"""The foot of a page: a link that opens an issue about it, or leads to what to send; the run behind a chapter.
 
+And the status page, which says of every chapter which run made its outputs, with a note on a page that failed.
+"""
+
+import json
 import re
 from urllib.parse import parse_qs, urlsplit
 
+import build_book
 import page_foot
 import pytest
-from small_books import ROOT, git
+import status_page
+from small_books import ROOT, cell, git, markdown, notebook
 
-RUN = {"made": "2026-01-02", "seconds": 61.4, "versions": {"python": "3.11.7", "numpy": "2.4.6", "other": "1"}}
+RUN = {"made": "2026-01-02", "seconds": 61.4, "processor": "Abacus, 2 cores"}
+RUN |= {"versions": {"python": "3.11.7", "numpy": "2.4.6", "other": "1"}}
 
 
 def foot(page, url="", runs=None, pathto="../{}.html".format):
@@ -48,17 +55,10 @@ def test_that_section_is_there_and_asks_for_all_that_is_needed():
         assert word in section
 
 
-@pytest.mark.parametrize(
-    ("url", "commit", "said"),
-    [
-        ("https://github.com/a/b", "abc", "[https://github.com/a/b](https://github.com/a/b)"),
-        ("", "abc", "knows of no public address"),
-        ("", "abc-dirty", "`abc (with changes)`"),
-        ("", "", "no git history"),
-    ],
-)
-def test_the_preface_says_where_a_report_goes_and_what_it_does_not_know(url, commit, said):
-    assert said in page_foot.report(url, commit)
+def test_the_preface_says_where_a_report_goes_and_what_it_does_not_know():
+    assert "[https://github.com/a/b](https://github.com/a/b)" in page_foot.report("https://github.com/a/b", "abc")
+    told = {"abc": "knows of no public address", "abc-dirty": "`abc (with changes)`", "": "no git history"}
+    assert all(words in page_foot.report("", commit) for commit, words in told.items())
 
 
 def test_a_chapter_says_when_it_was_run_and_with_what_and_other_pages_do_not():
@@ -81,3 +81,38 @@ def test_the_commit_is_named_and_changes_to_it_too(tmp_path):
     assert re.fullmatch("[0-9a-f]{7,}", page_foot.commit(tmp_path))
     (tmp_path / "a.txt").write_text("b")
     assert page_foot.at(page_foot.commit(tmp_path)).endswith(" (with changes)")
+
+
+def shown(run=RUN, own=False, error=""):
+    return build_book.Shown(notebook(markdown("(ch-a)=\n# Title\n\nWords."), cell("1"), cell("2")), run, own, error)
+
+
+def test_a_chapter_has_its_line_and_each_machine_its_letter(tmp_path):
+    other = RUN | {"processor": "Slide rule, 1 cores"}
+    chapters = {"01_a": shown(), "02_b": shown(other, own=True), "03_c": shown(error="E"), "04_d": shown(None)}
+    lines = status_page.tables(tmp_path, chapters)["runs"].splitlines()
+    assert lines[2] == "| [01_a](../notebooks/01_a.ipynb) | 2 | 61 | stored | 2026-01-02 | A |"
+    assert lines[3].endswith("| made for this site | 2026-01-02 | B |")
+    assert lines[4].endswith("| failed here | 2026-01-02 | A |")
+    assert lines[5].endswith("| 2 |  | stored |  | C |")
+    versions = "python 3.11.7, numpy 2.4.6, other 1"
+    machines = [f"* **A**: Abacus, 2 cores; {versions}", f"* **B**: Slide rule, 1 cores; {versions}"]
+    assert lines[7:] == [*machines, "* **C**: not recorded"]
+
+
+def test_the_note_stands_below_the_title_and_only_where_something_failed():
+    first = status_page.noted(shown(error="ValueError: no")).cells[0].source
+    assert re.fullmatch(r"(?s)\(ch-a\)=\n# Title\n\n:::\{warning\}.*ValueError: no.*Words\.", first)
+    assert status_page.noted(shown()).cells[0].source == "(ch-a)=\n# Title\n\nWords."
+
+
+def test_without_a_complete_shake_the_page_says_so_and_with_one_it_has_the_table(tmp_path):
+    assert status_page.shaken(tmp_path).startswith("No complete shake is recorded yet")
+    (tmp_path / "book").mkdir()
+    machine = dict.fromkeys(("chapters", "cells", "same", "printed", "without", "other", "failed"), 7)
+    claim = {"chapter": "01_a", "claim": "a < b", "mean": 1.0, "spread": 0.25, "least": 0.5, "margin": 4.0}
+    summary = {"machines": {"noise-1": machine | {"what": "noise"}}, "claims": 9, "smallest": [claim]}
+    (tmp_path / "book" / "shaken.json").write_text(json.dumps(summary))
+    text = status_page.shaken(tmp_path)
+    assert "| noise-1 | 7 | 7 | 7 | 7 | 7 | 7 | 7 | noise |" in text
+    assert "| 4.0 | 1 | 0.25 | 01_a | `a < b` |" in text

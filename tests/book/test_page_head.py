@@ -1,5 +1,6 @@
 """The head of a page, the index of the search, an appendix's numbers, from small texts: what is said and left out."""
 
+import re
 from types import SimpleNamespace
 
 import appendix_numbers
@@ -30,8 +31,7 @@ def test_a_page_is_described_by_its_first_paragraph_that_says_something():
     core = nodes.paragraph("", "", nodes.emphasis("", "Core path: 95 minutes. You need Python with NumPy."))
     long = "Someone gives you 640 knobs and a dial. " * 6
     said = page_head.description(page(("a", "Title", core, "Short.", long)))
-    assert said.startswith("Someone gives you 640 knobs")
-    assert said.endswith("…")
+    assert re.fullmatch("Someone gives you 640 knobs.*…", said)
     assert 140 < len(said) <= page_head.LONGEST
     assert page_head.description(page(("a", "Title"))) == ""
 
@@ -58,16 +58,10 @@ def test_only_the_paths_of_a_drawing_are_shortened(path, shorter):
     assert page_head.rounded(drawing.format(path)) == drawing.format(shorter)
 
 
-@pytest.mark.parametrize(
-    ("tex", "text"),
-    [
-        (r"\eta/\sqrt{\beta_2}", "η/√β2"),
-        (r"\eta\propto\frac1{1+\mathcal B/b}", "η∝1/(1+B/b)"),
-        (r"\lVert\nabla f(x)\rVert^2\le\varepsilon", "‖∇f(x)‖^2≤ε"),
-    ],
-)
-def test_a_formula_is_said_as_text_in_a_result(tex, text):
-    assert search_index.plain(tex) == text
+def test_a_formula_is_said_as_text_in_a_result():
+    said = {r"\eta/\sqrt{\beta_2}": "η/√β2", r"\eta\propto\frac1{1+\mathcal B/b}": "η∝1/(1+B/b)"}
+    said |= {r"\lVert\nabla f(x)\rVert^2\le\varepsilon": "‖∇f(x)‖^2≤ε"}
+    assert {tex: search_index.plain(tex) for tex in said} == said
 
 
 def test_an_entry_has_its_own_text_and_the_words_that_it_marks():

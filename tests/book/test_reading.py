@@ -3,7 +3,6 @@
 import re
 
 import chapters
-import pytest
 import reading
 from small_books import cell, markdown, notebook
 
@@ -14,28 +13,22 @@ def counts(*cells):
     return reading.sections(notebook(markdown("# Title\n\n## First\n"), *cells))
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Two words.", 2),
-        ("A step of length $\\eta \\lVert g \\rVert$ now", 6),
-        ("$$\nx = y\n$$ (eq-name)\n\nAfter it.", 2),
-        ("{numref}`Chapter %s <ch-sgd>` shows [a link](there.md)", 5),
-        (":::{prf:theorem} Name of it\n:label: thm-x\nThree words here.\n:::", 3),
-        ("```{admonition} Answer\n:class: dropdown\nNot seen at once.\n```\nSeen.", 1),
-        ("![What a picture shows.](a.svg)\n\nIts caption.", 2),
-        ("```{exercise} Name\n:label: ex-1\nNot read in passing.\n```", 0),
-    ],
-)
-def test_words_are_those_of_the_prose(text, expected):
-    assert reading.words(text) == expected
+WORDS = {
+    "Two words.": 2,
+    "A step of length $\\eta \\lVert g \\rVert$ now": 6,
+    "$$\nx = y\n$$ (eq-name)\n\nAfter it.": 2,
+    "{numref}`Chapter %s <ch-sgd>` shows [a link](there.md)": 5,
+    ":::{prf:theorem} Name of it\n:label: thm-x\nThree words here.\n:::": 3,
+    "```{admonition} Answer\n:class: dropdown\nNot seen at once.\n```\nSeen.": 1,
+    "![What a picture shows.](a.svg)\n\nIts caption.": 2,
+    "```{exercise} Name\n:label: ex-1\nNot read in passing.\n```": 0,
+}
 
 
-@pytest.mark.parametrize(
-    ("tags", "lines"), [([], 3), (["hide-input"], 0), (["remove-cell"], 0), (["hide-output"], 3), (["hide-cell"], 0)]
-)
-def test_a_line_of_code_counts_when_the_page_shows_it_at_once(tags, lines):
-    assert reading.core(counts(cell(CODE, tags=tags))) == (0, lines)
+def test_words_are_those_of_the_prose_and_lines_of_code_those_that_the_page_shows_at_once():
+    assert {text: reading.words(text) for text in WORDS} == WORDS
+    lines = {"any": 3, "hide-input": 0, "remove-cell": 0, "hide-output": 3, "hide-cell": 0}
+    assert {tag: reading.core(counts(cell(CODE, tags=[tag])))[1] for tag in lines} == lines
 
 
 def test_starred_sections_with_their_subsections_and_the_exercises_are_off_the_core_path():
@@ -53,7 +46,4 @@ def test_a_chapter_says_the_minutes_that_are_counted(chapter):
     nb = chapters.read(chapter)
     said = [int(n) for n in re.findall(r"^\*Core path: (\d+) minutes", chapters.prose(nb), re.MULTILINE)]
     assert said in ([], [reading.minutes(*reading.core(reading.sections(nb)))])
-
-
-def test_the_longest_core_path_takes_an_hour_and_a_half():
-    assert reading.minutes(3000, 120) == 90
+    assert reading.minutes(3000, 120) == 90  # the longest core path

@@ -48,7 +48,7 @@ SIZES = {"laptop": {"steps": 9, "seeds": (0, 1)}, "toy": {"steps": 2}, "gpu": {"
 
 
 def start(monkeypatch, name, *arguments):
-    """What `python -m studies.chapter_NN.name ARGUMENTS` does."""
+    """What `python -m studies.CHAPTER.name ARGUMENTS` does."""
     monkeypatch.setattr(sys, "argv", ["study", *arguments])
     runpy.run_module(module(name), run_name="__main__")
 
@@ -89,52 +89,41 @@ def test_a_study_spread_over_processes_records_the_same(home, monkeypatch):
         start(monkeypatch, "gpt2-optimizers", "--size", "toy", "--spread", "-1")
 
 
-@pytest.mark.parametrize("name", ["bert-optimizers", "batch-size", "gloo"])
-def test_a_size_that_a_study_does_not_have_is_one_line_that_names_what_there_is(name, home, monkeypatch, capsys):
-    with pytest.raises(SystemExit, match="2"):
-        start(monkeypatch, name, "--size", "huge")
-    there = "laptop, toy, gpu" if name == "bert-optimizers" else "laptop, toy"
-    assert capsys.readouterr().err == f"error: size must be one of {there}, got 'huge'\n"
-
-
 @pytest.mark.parametrize("name", STUDIES)
-def test_a_device_that_a_study_cannot_use_is_one_line(name, home, monkeypatch, capsys):
-    """A study in NumPy runs on the CPU alone; one in PyTorch on what is there, and no machine has a hundredth card."""
-    with pytest.raises(SystemExit, match="2"):
-        start(monkeypatch, name, "--size", "toy", "--device", "cuda:99")
-    error = capsys.readouterr().err
-    torch_study = "gpu" in runpy.run_module(module(name))["SIZES"]
-    assert error.count("\n") == 1
-    assert error.startswith(f"error: device {'' if torch_study else 'must be cpu, got '}'cuda:99'")
+def test_a_size_or_a_device_that_a_study_cannot_use_is_one_line(name, home, monkeypatch, capsys):
+    """A study in NumPy runs on the CPU alone; one in PyTorch on what is there, and no machine has a hundredth card.
+
+    A CPU that is written down anywhere would keep a model there, whatever the command line says.
+    """
+    sizes, text = runpy.run_module(module(name))["SIZES"], STUDIES[name].read_text()
+    of_torch = "gpu" in sizes
+    refused = {("--size", "huge"): f"size must be one of {', '.join(sizes)}, got 'huge'\n"}
+    refused[("--size", "toy", "--device", "cuda:99")] = f"device {'' if of_torch else 'must be cpu, got '}'cuda:99'"
+    for words, said in refused.items():
+        with pytest.raises(SystemExit, match="2"):
+            start(monkeypatch, name, *words)
+        error = capsys.readouterr().err
+        assert error.startswith(f"error: {said}")
+        assert error.count("\n") == 1
     assert not (home / "_build").exists()
-
-
-def test_a_study_that_imports_torch_passes_the_device_on():
-    """A CPU that is written down anywhere would keep a model there, whatever the command line says."""
-    for name, path in STUDIES.items():
-        text = path.read_text()
-        if "gpu" in runpy.run_module(module(name))["SIZES"]:
-            assert not re.search("""device\\("cpu"\\)|device["]?[=:] ?"cpu"|\\bCPU\\b""", text), name
-        else:
-            assert not re.search("^(import|from) torch|pretrain", text, re.M), name
+    elsewhere = r'device\("cpu"\)|device"?[=:] ?"cpu"|\bCPU\b' if of_torch else "(?m)^(import|from) torch|pretrain"
+    assert not re.search(elsewhere, text)
 
 
 def test_the_configs_of_the_book_are_those_of_size_laptop(home, monkeypatch):
     """So a study that is started again goes on from what it has; not one that is to be recorded anew with more runs."""
     runs = ROOT / "book/runs"
-    asked, recorded = {}, {path.parent.name for path in runs.glob("*/run.json")}
+    recorded = {path.parent.name for path in runs.glob("*/run.json")}
     unfinished = {path.stem for path in (runs / "unfinished").glob("*.json")}
 
     def stop(self, name, config, where=None, asked_for=None, **_):
-        asked[name] = json.loads(json.dumps(config))
-        raise StopIteration
+        raise StopIteration(json.loads(json.dumps(config)))
 
     monkeypatch.setattr(Study, "__init__", stop)
-    monkeypatch.setattr(sys, "argv", ["study"])
     for name in STUDIES.keys() & recorded - unfinished - NOT_COMPARED:
-        with pytest.raises(StopIteration):
-            runpy.run_module(module(name), run_name="__main__")
-        assert asked[name] == json.loads((runs / name / "run.json").read_text())["config"], name
+        with pytest.raises(StopIteration) as stopped:
+            start(monkeypatch, name)
+        assert stopped.value.value == json.loads((runs / name / "run.json").read_text())["config"], name
 
 
 def test_a_size_has_the_settings_of_laptop_but_those_that_it_changes():

@@ -19,11 +19,8 @@ def test_what_is_printed_is_read_back(capsys):
     print_verdicts({"one of each": compare({0: 1.0}, {0: 2.0})}, "alpha - 1")
     first, second = verdict_page.found(capsys.readouterr().out, "Digits")
     assert (first.section, first.what, first.by) == ("Digits", "log loss lower", "by")
-    assert [row[:2] for row in first.rows] == [
-        ["A below B, 1,437", "confirmed"],
-        ["A as B", "contradicted"],
-        ["B", "contradicted"],
-    ]
+    said = zip(found, ("confirmed", "contradicted", "contradicted"), strict=True)
+    assert [tuple(row[:2]) for row in first.rows] == [*said]
     assert first.shared.startswith("3 paired seeds; intervals at ")
     assert (second.what, second.by) == ("alpha - 1", "value")
     assert second.rows == [["one of each", "not resolved", "1.000", "none", "none"]]
@@ -66,14 +63,11 @@ def test_a_table_that_is_printed_again_is_shown_and_not_counted():
     assert "Printed again from [chapter 7](../notebooks/07_a.ipynb)." in verdict_page.tables(books)
 
 
-def test_invented_losses_are_not_counted():
+def test_invented_losses_are_not_counted_and_what_is_said_of_tables_is_said_of_tables_that_there_are():
+    """A heading that is renamed must be renamed there too, or invented losses count again."""
     (name, section), *_ = verdict_page.INVENTED
     book = {f"05_{name}": notebook(markdown(f"# Title\n\n## {section}"), cell("1", ONE))}
     assert verdict_page.substitutions(book)["verdict_counts"].startswith("0 claims")
-
-
-def test_what_the_page_says_of_tables_is_said_of_tables_that_there_are():
-    """A heading that is renamed must be renamed there too, or invented losses count again."""
     there = {chapters.name_of(path.stem): verdict_page.of_chapter(chapters.read(path)) for path in CHAPTERS}
     assert {(name, one.section) for name in there for one in there[name]} >= verdict_page.INVENTED
     assert {(name, one.what) for name in there for one in there[name]} >= set(verdict_page.SAID)
@@ -82,9 +76,8 @@ def test_what_the_page_says_of_tables_is_said_of_tables_that_there_are():
 def test_the_records_of_a_table_are_those_that_its_numbers_come_from():
     loads = cell('a = records.load("one")\nb = records.load("two")\nfor k in b:\n    pass')
     uses = [cell("c = [k for k in a]"), cell("print_verdicts(c)", ONE), cell("d = {}\nprint_verdicts(d)", ONE)]
-    first, second = verdict_page.of_chapter(notebook(markdown("# Title"), loads, *uses))
-    assert first.records == ("one",)
-    assert second.records == ()
+    tables = verdict_page.of_chapter(notebook(markdown("# Title"), loads, *uses))
+    assert [table.records for table in tables] == [("one",), ()]
 
 
 def test_each_table_of_a_chapter_is_on_the_page(chapter):

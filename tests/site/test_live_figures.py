@@ -17,8 +17,7 @@ from scipy import stats
 from minilib import plots
 
 NAMES = stills.names()
-SOURCES = (*(ROOT / "notebooks").glob("*.md"), *(ROOT / "book").glob("*.md"))
-PAGES = {page.name: page.read_text(encoding="utf-8") for page in SOURCES}
+PAGES = [page.read_text(encoding="utf-8") for folder in ("notebooks", "book") for page in (ROOT / folder).glob("*.md")]
 
 
 @pytest.fixture(params=[pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in NAMES])
@@ -106,8 +105,8 @@ def test_a_figure_alone_fills_the_window_can_be_read_from_afar_and_gives_the_foc
         control.press("End")  # as many words as there are
     first.focus()
     opened.keyboard.press("f")
-    for size, least in (((1920, 1080), 24), ((1280, 720), 16)):
-        opened.set_viewport_size({"width": size[0], "height": size[1]})
+    for width, height, least in ((1920, 1080, 24), (1280, 720, 16)):
+        opened.set_viewport_size({"width": width, "height": height})
         seen = opened.evaluate(ALONE)
         assert seen["fits"]
         assert seen["px"] >= least
@@ -165,31 +164,25 @@ def test_the_still_is_what_the_figure_draws_today(opened, browser):
     )
 
 
-@pytest.mark.parametrize("dark", [False, True])
-def test_words_stand_out_from_their_ground(opened, dark):
-    if dark:
-        opened.evaluate("document.documentElement.dataset.theme = 'dark'")
-    colors = opened.evaluate(
-        "() => ['ink', 'soft', 'a', 'paper', 'panel'].map(name => "
-        "getComputedStyle(document.querySelector('.live')).getPropertyValue('--' + name).trim())"
-    )
-    *words, paper, panel = colors
-    assert min(contrast(word, ground) for word in words for ground in (paper, panel)) > 4.5
+COLORS = """theme => {
+  document.documentElement.dataset.theme = theme;
+  const style = getComputedStyle(document.querySelector('.live'));
+  return ['ink', 'soft', 'a', 'paper', 'panel'].map(name => style.getPropertyValue('--' + name).trim()); }"""
 
 
-def test_every_figure_is_on_a_page_and_every_page_has_the_figures_that_it_names():
-    assert {name for text in PAGES.values() for name in re.findall(r"(?m)^:::+\{live\} ([\w-]+)\n", text)} == {*NAMES}
+def test_words_stand_out_from_their_ground(opened):
+    for theme in ("light", "dark"):
+        *words, paper, panel = opened.evaluate(COLORS, theme)
+        assert min(contrast(word, ground) for word in words for ground in (paper, panel)) > 4.5
 
 
-def test_the_numbers_of_every_figure_are_compared():
+def test_every_figure_is_on_a_page_its_numbers_are_compared_and_it_says_itself_what_to_move():
+    """A sentence such as "Drag the batch" would be printed, too."""
+    text = "\n".join(PAGES)
+    assert {*re.findall(r"(?m)^:::+\{live\} ([\w-]+)\n", text)} == {*NAMES}
+    assert re.findall(r"(?m)^(?:Drag|Press|Move the)\b.*", text) == []
     tests = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests/site").glob("test_*.py"))
     assert [name for name in NAMES if f'numbers("{name}")' not in tests] == []
-
-
-def test_the_text_asks_and_the_figure_says_what_to_move():
-    """A sentence such as "Drag the batch" would be printed, too."""
-    told = {page: re.findall(r"(?m)^(?:Drag|Press|Move the)\b.*", text) for page, text in PAGES.items()}
-    assert {page: sentences for page, sentences in told.items() if sentences} == {}
 
 
 def test_on_a_phone_panels_stand_below_each_other(opened):

@@ -82,7 +82,7 @@ DRAWN = """() => [...document.querySelectorAll("article .cell_output img")].filt
 
 
 def smallest_word(name, width):
-    """The size in px of the smallest letters of one of the site's pictures, shown at this width; Matplotlib's SVG."""
+    """The size in px of the smallest letters of a picture by Matplotlib, shown at this width."""
     svg = (HTML / "_images" / name).read_text(encoding="utf-8")
     sizes = [float(size) for size in re.findall(r"scale\((0\.\d+) -\1\)", svg)]
     return 100 * min(sizes, default=math.inf) * width / float(re.search(r'width="([\d.]+)pt"', svg)[1])
@@ -114,6 +114,7 @@ def test_every_folded_solution_opens(seen):
     assert seen.page.evaluate(UNFOLDED) == []
     assert seen.page.evaluate(UNFOLD) == []
     assert len(seen.page.evaluate(UNFOLDED)) == seen.page.locator("div.solution.dropdown").count()
+    assert first.count() or not re.search(r"/notebooks/\d\d_", seen.page.url)  # every chapter has solutions
 
 
 def test_a_narrow_screen_needs_no_sideways_scrolling_and_cuts_off_no_formula(seen):
@@ -206,34 +207,10 @@ def test_paper_has_the_number_the_code_of_solutions_and_still_pictures_without_c
     assert paper == {"title": "7. LAMB", "lost": 0, "controls": 0, "stills": page.locator(".live").count()}
 
 
-def test_the_book_has_folded_solutions():
-    assert any("solution dropdown" in path.read_text() for path in (HTML / "notebooks").glob("*.html"))
-
-
 def test_a_page_opened_as_a_file_is_typeset_too(browser, server):
     seen = Visit(browser, server)
     seen.open((HTML / "index.html").as_uri())
     seen.open((HTML / "book" / "notation.html").as_uri())
     assert seen.page.locator("article mjx-container").count() > 0
     assert seen.outside == []
-    seen.close()
-
-
-def test_a_page_that_calls_out_or_shows_raw_formulas_is_caught(browser, server, tmp_path):
-    bad = tmp_path / "bad.html"
-    bad.write_text(
-        "<article><p>$$x$$ and \\(y\\)</p>"
-        "<img src='https://example.org/a.png'><script>console.error('no')</script>"
-        "<div style='width:2000px'>wide</div>"
-        "<p><mjx-container style='white-space:nowrap'>a formula that is much wider than the page is"
-        " on which it stands</mjx-container></p>"
-        "</article>"
-    )
-    seen = Visit(browser, server, width=390)
-    seen.open(bad.as_uri())
-    assert seen.outside == ["https://example.org/a.png"]
-    assert "no" in seen.errors
-    assert len(seen.page.evaluate(RAW_MATH)) == 2
-    assert seen.page.evaluate("document.documentElement.scrollWidth") > 390
-    assert len(seen.page.evaluate(CUT_OFF)) == 1
     seen.close()
