@@ -13,7 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-EXTRAS = ("torch", "train", "book")  # of pyproject.toml: together what the chapters import
+EXTRAS = ("torch", "train", "book", "prove")  # of pyproject.toml: together what the chapters import
 
 
 def packages(root: Path = ROOT) -> dict[str, str]:

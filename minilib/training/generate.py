@@ -37,7 +37,7 @@ def generate(question: Question) -> str:
     draw = torch.Generator().manual_seed(question.seed)
     if isinstance(model, Gpt2):
         return continued(model, tokenizer, question, draw)
-    if not 1 <= (count := question.prompt.count(MASK)) <= GAPS:
+    if not 1 <= question.prompt.count(MASK) <= GAPS:
         raise ValueError(f"prompt must have 1 to {GAPS} {MASK} for {tokenizer.kind} to fill, got {question.prompt!r}")
     pieces = [tokenizer.encode(part).tolist() for part in question.prompt.split(MASK)]
     return (filled if isinstance(model, Bert) else written)(model, tokenizer, question, pieces, draw)

@@ -58,5 +58,5 @@ def test_the_table_has_the_checks_of_all_ledgers_and_the_nearest_instance_of_the
     assert proved_table.ledger_cells({"A": rows, "B": rows}, ["A"]) == ["1,207", "0.3"]
     assert proved_table.ledger_cells({}, ["A"]) == ["–", "–"]
     promised = [["T = 1", "0.1", "1", "3", "inf", "9", "yes"], ["T = 2", "0.4", "0.8", "3", "2.5", "9", "yes"]]
-    assert proved_table.promise_cells({"A: loss": promised}, ["A: "]) == ["0.4", "0.8", "2.5"]
-    assert proved_table.promise_cells({"A: loss": promised}, ["B: "]) == ["–"] * 3
+    assert proved_table.promise_cell({"A: loss": promised}, ["A"]) == "0.4 / 0.8 / 2.5"
+    assert proved_table.promise_cell({"A: loss": promised}, ["B"]) == "–"
