@@ -62,7 +62,7 @@ def test_the_address_and_the_version_stand_in_it(tmp_path):
 
 # What the cell does, in a Python of its own.
 
-PROJECT = '[project]\ndependencies = ["numpy"]\noptional-dependencies = {torch = [], train = [], book = []}\n'
+PROJECT = '[project]\ndependencies = ["numpy"]\noptional-dependencies = {torch = [], train = [], book = [], prove = []}\n'
 
 
 @pytest.fixture
