@@ -18,6 +18,7 @@ dependencies = ["numpy"]
 torch = []
 train = ["minilib[torch]", "no-such-package", "tqdm"]
 book = ["tqdm"]
+prove = []
 other = ["no-such-package-either"]
 """
 

@@ -62,7 +62,8 @@ def test_the_address_and_the_version_stand_in_it(tmp_path):
 
 # What the cell does, in a Python of its own.
 
-PROJECT = '[project]\ndependencies = ["numpy"]\noptional-dependencies = {torch = [], train = [], book = []}\n'
+EXTRAS = "{torch = [], train = [], book = [], prove = []}"
+PROJECT = f'[project]\ndependencies = ["numpy"]\noptional-dependencies = {EXTRAS}\n'
 
 
 @pytest.fixture
