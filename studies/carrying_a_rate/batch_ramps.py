@@ -11,8 +11,8 @@ rates and the last batch of the ramp all along: it must lose to decay. Two base 
 for Adam in `batch-size`, and 16, where SGD is close to its critical batch.
 
 The score is the loss on all training digits. Each arm has nine rates, half an octave apart; five seeds choose (lowest
-median), ten others judge. (A first plan, with twice the epochs and more seeds, was cut to a quarter for its price before
-it had given any result.)
+median), ten others judge. (A first plan, with twice the epochs and more seeds, was cut to a quarter for its price,
+before any result.)
 
 Family 1 (10, "equal within a factor of 1.5"): at the rate that is best for decay, keep against decay for SGD at both
 bases, and keep, root, keep with follow, root with follow against decay for Adam at both bases.
