@@ -48,8 +48,7 @@ SAID = {
     ("carrying_a_rate", "log(rule / tuned there)"): "log of the loss at this batch with the rate that the rule carries "
     "from batch 2, over the loss with a rate tuned there",
     ("carrying_a_rate", "log(without / with warm-up)"): "log of the loss without a warm-up, over the loss with it",
-    ("carrying_a_rate", "log(ramp / decay)"): "log of the loss of a growing batch, over the loss of a falling rate",
-    ("carrying_a_rate", "log loss lower"): "log of the loss lower than that of the other schedule",
+    ("carrying_a_rate", "log(other / first)"): "log of the loss of the other schedule, over that of the first one",
     ("carrying_a_rate", "log(rule / tuned anew)"): "log of the loss at this batch with the rate that the rule carries "
     "from 32, over the loss with a rate tuned anew",
     ("carrying_a_rate", "log(kept / changed)"): "log of the loss with beta2 kept, over that with beta2 to the power",
