@@ -1,7 +1,8 @@
 (* Carrying a rate: half the rate or twice the batch (thm-carry-ramp).
 
-   Every sample's loss is a bowl with the same curvatures h and a centre of its own; its gradient at x is h (x - c) + a w,
-   and the a w have mean zero. One run divides the rate and takes more steps, the other multiplies the batch. *)
+   Every sample's loss is a bowl with the same curvatures h and a centre of its own; its gradient at x is
+   h (x - c) + a w, and the a w have mean zero. One run divides the rate and takes more steps, the other multiplies the
+   batch. *)
 Require Export runs.
 Open Scope R_scope.
 
@@ -85,7 +86,8 @@ Section Ramp.
     { intros i Hi. unfold grad. rewrite E_plus, E_const, noise_mean by assumption. unfold mu. ring. }
     assert (H1 := batch_unbiased W d n (grad x) mu Hmu Hn j Hj).
     assert (H2 : E (batches W n) (fun k => (mean (grad x) (drawn W n k) j - mu j) ^ 2) = noise j / INR n).
-    { rewrite (E_batches W n (fun l => (mean (grad x) l j - mu j) ^ 2)), (Eb_variance_entry W d n (grad x) mu Hmu Hn j Hj).
+    { rewrite (E_batches W n (fun l => (mean (grad x) l j - mu j) ^ 2)),
+        (Eb_variance_entry W d n (grad x) mu Hmu Hn j Hj).
       f_equal. unfold noise. apply E_ext. intros. unfold grad, mu. ring. }
     unfold square, step.
     rewrite (E_ext _ _ (fun k => (1 - r * h j) ^ 2 * (x j - c j) ^ 2
@@ -213,7 +215,7 @@ Section Ramp.
   Qed.
 End Ramp.
 
-(* The assumptions can be met: one coordinate, a coin that pulls by 1 too much or too little, half the rate of the edge. *)
+(* The assumptions can be met: one coordinate, a coin that pulls by 1 too much or too little, half the edge's rate. *)
 Lemma thm_carry_ramp_instance :
   (forall j, (j < 1)%nat -> 0 <= (fun _ : nat => 1) j <= 1) /\
   (forall j, (j < 1)%nat -> E coin (fun w => (fun v (_ : nat) => match v with O => 1 | _ => -1 end) w j) = 0) /\
