@@ -86,7 +86,7 @@
           ticks: method === "SGD" ? [0.02, 0.1, 0.5, 2, 10] : [0.005, 0.02, 0.1, 0.5, 2] },
       });
     }
-    panels.SGD.legend([["same rate", colors.same], ["root", colors.root], ["linear", colors.linear]], [0.03, 0.7]);
+    panels.SGD.legend([["same rate", colors.same], ["root", colors.root], ["linear", colors.linear]], [0.66, 0.5]);
     let warm = 1;
 
     function draw(place) {
