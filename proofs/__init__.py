@@ -21,6 +21,7 @@ LABELS: dict[str, list[str]] = {
     "Theorem: one step at batch size b": ["thm-batches-step"],
     "Proposition: two batches": ["prop-batches-two"],
     "Theorem: steps against examples": ["thm-batches-hyperbola"],
+    "Theorem: half the rate or twice the batch": ["thm-carry-ramp"],
     "Two forms, one method": ["prp-lars-coincide"],
     "LARS on a smooth function": ["thm-lars", "prp-lars-once"],
     "LAMB without a memory": ["thm-lamb-sign"],

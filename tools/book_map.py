@@ -31,6 +31,7 @@ NEEDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "momentum": ("Momentum", ("sgd",)),
     "adam": ("Adam", ("momentum",)),
     "big_batches": ("Big batches", ("momentum",)),
+    "carrying_a_rate": ("Carry rates", ("adam", "big_batches")),
     "lars": ("LARS", ("big_batches",)),
     "lamb": ("LAMB", ("adam", "lars")),
     "reality_check": ("Fair fights", ("lamb",)),

@@ -44,6 +44,16 @@ SAID = {
     ("big_batches", "batch 4 - full batch"): "test points right at batch 4, less those of the full batch, "
     "at equal training loss",
     ("big_batches", "alpha - 1"): "the exponent of the fitted curve, less the hyperbola's 1",
+    ("carrying_a_rate", "slope - formula's"): "slope of the best rate over the batch, less that of the formula",
+    ("carrying_a_rate", "log(rule / tuned there)"): "log of the loss at this batch with the rate that the rule carries "
+    "from batch 2, over the loss with a rate tuned there",
+    ("carrying_a_rate", "log(without / with warm-up)"): "log of the loss without a warm-up, over the loss with it",
+    ("carrying_a_rate", "log(other / first)"): "log of the loss of the other schedule, over that of the first one",
+    ("carrying_a_rate", "log(rule / tuned anew)"): "log of the loss at this batch with the rate that the rule carries "
+    "from 32, over the loss with a rate tuned anew",
+    ("carrying_a_rate", "log(kept / changed)"): "log of the loss with beta2 kept, over that with beta2 to the power",
+    ("carrying_a_rate", "batch 4 - full batch"): "test points right at batch 4, less those of the full batch, "
+    "at equal training loss",
     ("lars", "below LARS"): "loss of this method at this batch below that of LARS",
     ("landscape", "log loss lower"): "log loss on digits lower than AdamW's",
     ("landscape", "lower"): "loss on words lower than AdamW's",

@@ -293,6 +293,37 @@ table(
 )
 
 
+# Carrying a rate: the two runs over all that can be drawn, beside the page's recursion.
+def ramp_run(grows):
+    def run(W, b, h, c, a, lr, ms, x, F):
+        def steps(k, rate, n, x):
+            if not k:
+                return run(W, b, h, c, a, lr, ms[1:], x, F)
+            found = 0
+            for batch in product(range(len(W)), repeat=n):
+                step = rate * (h * (x - c) + a[[*batch]].mean(axis=0))
+                found += math.prod(W[w] for w in batch) * steps(k - 1, rate, n, x - step)
+            return found
+
+        if not ms:
+            return apply(F, [x])
+        return steps(1, lr, ms[0] * b, x) if grows else steps(ms[0], lr / ms[0], b, x)
+
+    return run
+
+
+@row("thm-carry-ramp")
+def carry_ramp(rng):
+    a = rng.normal(size=2)
+    values = draw(rng, "lr", W=[0.5, 0.5], d=2, b=1, ms=[2, 1], a=np.array([a, -a]), x=rng.normal(size=2))
+    values |= {"h": rng.uniform(0.1, 0.9, size=2), "c": rng.normal(size=2), "L": 1.0}
+    given = {k: values[k] for k in ("lr", "b", "ms", "L", "h")}
+    given |= {"start": (values["x"] - values["c"]) ** 2, "noise": a**2}
+    page = Page("carrying_a_rate", "(5) the growing batch", **given)
+    values |= {"falling": ramp_run(False), "growing": ramp_run(True)}
+    return values, {"thm_carry_ramp": {0: page.sides()}}
+
+
 # LARS and LAMB.
 def lars_row(label, factor, theorem, best):
     @row(label)

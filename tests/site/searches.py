@@ -6,7 +6,7 @@ Written down before the search was; a section stands here because a reader who o
 # A query | a section | another one; a line that is indented goes on with sections.
 TABLE = """\
 LAMB trust ratio | lamb: The trust ratios of a network | lamb: Build: one change to Adam
-warmup | big_batches: What warm-up buys
+warmup | carrying_a_rate: What a warm-up buys
 why bias correction | adam: Bias correction, derived | adam: Adam: momentum, and a corrected start
 critical batch size | big_batches: Measure: predict the critical batch, and score it
     big_batches: Prove: the hyperbola | big_batches: Measure: the hyperbola on digits
@@ -16,7 +16,8 @@ Adafactor memory | adafactor: What it remembers, what it does not notice | memor
 gradient accumulation | bert_in_76_minutes: Prove: accumulation is a big batch
 noise scale | big_batches: Build: a ruler for noise | big_batches: Measure: the noise grows
 weight decay | adam: AdamW: take the decay out of the quotient | adam: Where penalty and decay come to rest
-linear scaling rule | big_batches: Measure: which rule carries a learning rate
+linear scaling rule | carrying_a_rate: Why there can be a rule at all
+    carrying_a_rate: Measure: which rule carries
 learning rate too large | sgd: Build: how long may a step be?
 Adam does not converge | adam: When Adam walks to the worst point | adam: Prove: Adam can walk to the worst point
 nesterov accelerated gradient | momentum: Nesterov brakes where the loss is steep
@@ -34,7 +35,8 @@ edge of stability | sgd: A network finds the edge by itself
 saddle point | loss_and_gradient: Factorised: a saddle
 epsilon in Adam | adam: Where epsilon stands
 amsgrad | adam: AMSGrad: never forget the largest | optimizers_at_a_glance: AMSGrad
-generalization gap | big_batches: The generalisation gap
+generalization gap | carrying_a_rate: Does a large batch generalise worse?
+    carrying_a_rate: The generalisation gap at equal training loss
 LARS biases and norms | lars: Zero norms, biases, norms
 activation checkpointing | memory: Prove: the square root of recomputation
 ZeRO sharded optimizer state | memory: Prove: shares of the state | torch: Build: one parameter on several machines
