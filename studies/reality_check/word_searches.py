@@ -4,8 +4,9 @@ As `digit-searches`, with four knobs only, 24 trials and losses in nats: a run t
 four at the big one, so twenty searches would take three and a half hours of one core. Written before the runs (a first
 plan, six and three searches, was cut before any loss was seen): the unit of a verdict is the search; the family are the
 six pairs of methods at the small batch; 0.05 nats matter. Five searches see a difference of 1.7 times the scatter of
-their differences in a single comparison and of 2.8 times in the family. One more search at the big batch decides nothing,
-and no verdict is asked of it: it shows, beside the first one, how far apart two studies of the same question can end.
+their differences in a single comparison and of 2.8 times in the family. One more search at the big batch decides
+nothing, and no verdict is asked of it: it shows, beside the first one, how far apart two studies of the same question
+can end.
 """
 
 from studies.protocols import CASES, NUMPY, repeat_searches, start
