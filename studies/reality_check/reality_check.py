@@ -7,29 +7,32 @@ what counts. A pilot on a third seed fixes the target for the time to target bef
 cells. How long it took stands in the record.
 """
 
+from functools import partial
+
 import numpy as np
-from scipy.stats import qmc
 
 from minilib.data import docstrings
-from minilib.experiments.tasks import train
-from minilib.optim import LAMB, LARS, SGD, AdamW
-from minilib.schedules import polynomial, warmup
-from studies.protocols import NUMPY, scored, start
+from studies.protocols import (
+    BETA2,
+    CASES,
+    NUMPY,
+    RATES,
+    SHARED,
+    TRUST,
+    halton,
+    one_trial,
+    scored,
+    start,
+    trial_at,
+)
 from studies.study import Study
 
-# cell -> (task, batch size, steps, batch losses in the running mean that is compared with the target)
-CELLS = {
-    "digits, small": ("digits", 32, 300, 10),
-    "digits, big": ("digits", 512, 100, 10),
-    "words, small": ("words", 32, 800, 50),
-    "words, big": ("words", 256, 500, 20),
-}
 TRIALS = {"digits": 32, "words": 24}
-PILOT_SEED, TUNING_SEED, SEEDS = 50, 100, (10, 11, 12, 13, 14)
+SCRAMBLE, PILOT_SEED, TUNING_SEED, SEEDS = 8, 50, 100, (10, 11, 12, 13, 14)
 MATRIX_CELL, MATRIX_TRIALS, MATRIX_SEEDS = "digits, big", 16, tuple(range(100, 106))
 SIZES = {
     "laptop": {
-        "cells": CELLS,
+        "cells": CASES,
         "trials": TRIALS,
         "pilot_rates": (1e-3, 3e-3, 1e-2, 3e-2),
         "seeds": SEEDS,
@@ -45,61 +48,6 @@ SIZES = {
         "matrix_seeds": MATRIX_SEEDS[:2],
     },
 }
-TRUST, BETA2 = 0.02, 0.99
-# method -> the least and the largest learning rate; 2.5 decades each
-RATES = {"Nesterov": (0.01, 3.2), "AdamW": (1e-3, 0.32), "LARS": (0.03, 10.0), "LAMB": (1e-3, 0.32)}
-# the same for all: 1 - beta1 (momentum), share of the steps for warm-up, weight decay; log-uniform but the second
-SHARED = {"1-beta1": (0.01, 0.5), "warmup": (0.0, 0.3), "decay": (1e-5, 1e-1)}
-
-
-def points(trials):
-    """Halton points in the unit cube, one row a trial."""
-    return qmc.Halton(d=4, scramble=True, rng=8).random(trials)
-
-
-def settings(method, u):
-    """The hyperparameters at the point u of the unit cube."""
-    spaces = {"lr": RATES[method], **SHARED}
-    values = {}
-    for (name, (low, high)), share in zip(spaces.items(), u, strict=True):
-        log = name != "warmup"
-        values[name] = float(low * (high / low) ** share if log else low + (high - low) * share)
-    return values
-
-
-def optimizer(method, h):
-    """Named parameters -> optimizer; vectors (biases, norms) get no decay and no trust ratio."""
-
-    def make(named):
-        vectors = {"params": [(n, p) for n, p in named if p.data.ndim == 1], "weight_decay": 0.0}
-        matrices = {"params": [(n, p) for n, p in named if p.data.ndim > 1]}
-        lr, beta1, decay = h["lr"], 1 - h["1-beta1"], h["decay"]
-        if method == "Nesterov":
-            return SGD([matrices, vectors], lr=lr, momentum=beta1, weight_decay=decay, nesterov=True)
-        if method == "AdamW":
-            return AdamW([matrices, vectors], lr=lr, betas=(beta1, BETA2), weight_decay=decay)
-        groups = [matrices, vectors | {"layer_adaptation": False}]
-        if method == "LARS":
-            return LARS(groups, lr=lr, momentum=beta1, weight_decay=decay, trust_coefficient=TRUST)
-        return LAMB(groups, lr=lr, betas=(beta1, BETA2), weight_decay=decay)
-
-    return make
-
-
-def one(cell, method, h, seed, cells=CELLS):
-    """[validation loss, test loss, running mean of the batch losses]; 99 for a run that diverged."""
-    name, batch, steps, window = cells[cell]
-
-    def schedule(t):
-        return warmup(t, round(h["warmup"] * steps)) * polynomial(t, steps)
-
-    run = train(scored(name), optimizer(method, h), steps, batch, seed, schedule)
-    if run.diverged:
-        return [99.0, 99.0, [99.0] * (steps - window + 1)]
-    with np.errstate(over="ignore", invalid="ignore"):
-        scores = [s if np.isfinite(s) else 99.0 for s in np.minimum(99.0, scored(name).scores(run.model))]
-    smooth = np.convolve(run.losses, np.ones(window) / window, "valid")
-    return [*map(float, scores), np.minimum(smooth, 99.0).round(4).tolist()]
 
 
 def steps_to(target, smooth, window):
@@ -111,29 +59,30 @@ def steps_to(target, smooth, window):
 def pilot(plan, cell):
     """The target: the last running mean of AdamW as it comes, best of some learning rates, plus 5 %."""
     shared = {"1-beta1": 0.1, "warmup": 0.1, "decay": 0.01}
-    ends = [one(cell, "AdamW", {"lr": lr, **shared}, PILOT_SEED, plan.cells)[2][-1] for lr in plan.pilot_rates]
+    case = plan.cells[cell]
+    ends = [one_trial(case, "AdamW", {"lr": lr, **shared}, PILOT_SEED)[2][-1] for lr in plan.pilot_rates]
     return round(1.05 * min(ends), 4)
 
 
 def main(asked):
     plan = asked.plan
-    names = ("PILOT_SEED", "TUNING_SEED", "MATRIX_CELL", "TRUST", "BETA2", "RATES", "SHARED")
-    config = {name.lower(): globals()[name] for name in names} | vars(plan)
+    config = {"pilot_seed": PILOT_SEED, "tuning_seed": TUNING_SEED, "matrix_cell": MATRIX_CELL} | vars(plan)
+    config |= {"trust": TRUST, "beta2": BETA2, "rates": RATES, "shared": SHARED}
     del config["pilot_rates"]  # the record has none
     study = Study("reality-check", config, asked=asked)
     curve, results = [], {"unigram": scored("words").unigram_entropy(), "cells": {}, "matrix": {}}
     for cell, (name, _, _, window) in plan.cells.items():
         key = f"{cell}, pilot"
         target = study.run([(key, lambda c=cell: pilot(plan, c))])[key]
-        cube = points(plan.trials[name])
+        cube = halton(plan.trials[name], SCRAMBLE)
         results["cells"][cell] = {"target": target, "methods": {}}
         for method in RATES:
-            trials = [settings(method, u) for u in cube]
+            trials = [trial_at(method, u) for u in cube]
 
             def jobs(which, seeds, case=(cell, method), trials=trials):
                 for i in which:
                     for s in seeds:
-                        yield f"{case} {i} {s}", lambda i=i, s=s: one(*case, trials[i], s, plan.cells)
+                        yield f"{case} {i} {s}", partial(one_trial, plan.cells[case[0]], case[1], trials[i], s)
 
             done = study.run(jobs(range(len(trials)), [TUNING_SEED]))
             tuned = [done[f"{(cell, method)} {i} {TUNING_SEED}"] for i in range(len(trials))]

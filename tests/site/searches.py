@@ -54,7 +54,7 @@ resume after a crash | many_machines: Measure: a worker is killed | many_machine
 quantization | train_large_compress: Build: fewer bits
 compute optimal model size | train_large_compress: Prove: where the minimum lies
     train_large_compress: Build: the price of a token | train_large_compress: Measure: seconds instead of operations
-how many seeds | reality_check: How many runs, decided before | reality_check: Seeds, examples, target
+how many seeds | reality_check: How many runs, decided before | reality_check: Measure: the search, repeated
     big_batches: What could have been seen
 timm LAMB | which_lamb: Ask your optimizer | which_lamb: What to do | lamb: Which LAMB is your LAMB?
 report a mistake | index: Report an error
