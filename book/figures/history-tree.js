@@ -1,7 +1,7 @@
 // Every run of SGD that can happen: how unlike are they, and what does their mean do?
 "use strict";
 (() => {
-  // `hill` of the chapter: eight samples, loss r² / (1 + r²) with r = <a, x> - c.
+  // The regression of the chapter: eight samples, loss r² / (1 + r²) with r = <a, x> - c.
   const A = [
     [0.345584192064786, 0.8216181435011584], [0.33043707618338714, -1.303157231604361],
     [0.9053558666731177, 0.4463745723640113], [-0.5369532353602852, 0.5811181041963531],

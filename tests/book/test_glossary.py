@@ -15,7 +15,7 @@ PAGE, NOTATION = ((ROOT / "book" / f"{name}.md").read_text() for name in ("gloss
 BODY = re.search(r"^```\{glossary\}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)[1]
 ENTRIES = re.findall(r"^(\S[^\n]*)\n((?:    [^\n]+\n)+)", BODY.split(":sorted:\n")[1], re.MULTILINE)
 CHAPTERS = book_map.chapters(ROOT)
-TOOLBOX = notebooks.find("toolbox").read_text()
+TOOLBOX, BOUNDS = (notebooks.find(name).read_text() for name in ("toolbox", "what_a_bound_is_worth"))
 BY_LABEL = {chapter.label: name for name, chapter in CHAPTERS.items()}
 HOME = book_map.homes(CHAPTERS) | BY_LABEL
 LETTERS, SYMBOLS = NOTATION.split("Three rules cover")
@@ -25,7 +25,7 @@ TWICE = re.findall(r"^\| \$(\\?\w+)\$ \| ([^|\n]*) \| ([^|\n]*) \|$", LETTERS, r
 def linked(text):
     """The sources of the chapters to which an entry links."""
     labels = [label for label in book_map.REFERENCE.findall(text) if label != "ch-notation"]
-    kinds = {"lem": TOOLBOX, "notation": NOTATION}
+    kinds = {"lem": TOOLBOX, "bounds": BOUNDS, "notation": NOTATION}
     return [kinds.get(label.split("-")[0]) or CHAPTERS[HOME[label]].text for label in labels]
 
 
