@@ -2,11 +2,12 @@
 
 A network with four hidden layers in two editions that compute the same function: in the second every other weight
 matrix is ten times larger and the next ten times smaller. Three starts: weights of variance 1/inputs, He's 2/inputs,
-and a LayerNorm before each relu. All digits are in every batch. Each method, start and edition gets ten learning rates, a factor 2 apart, more
-while the best is at an edge, and the two half-octaves around the best, on three seeds; the rate with the lowest median
-*validation* loss runs on ten fresh seeds, which are judged by the *test* loss. An arm must lose: every matrix takes the
-ratio of the matrix before it. Every run sees the data `epochs` times, with a warm-up of a tenth of the steps and
-quadratic decay. studies/README.md has the claims. Larger: seeds, epochs. About five minutes on one core.
+and a LayerNorm before each relu. All digits are in every batch. Each method, start and edition gets ten learning
+rates, a factor 2 apart, more while the best is at an edge, and the two half-octaves around the best, on three seeds;
+the rate with the lowest median *validation* loss runs on ten fresh seeds, which are judged by the *test* loss. An arm
+must lose: every matrix takes the ratio of the matrix before it. Every run sees the data `epochs` times, with a warm-
+up of a tenth of the steps and quadratic decay. studies/README.md has the claims. Larger: seeds, epochs. About five
+minutes on one core.
 """
 
 import math
