@@ -30,7 +30,6 @@ SIZES = {
         "full": 1437,
         "starts": ("usual", "He", "LayerNorm"),
         "editions": (1, 10),
-        "between": tuple(round(10 ** (k / 4), 4) for k in range(1, 4)),
         "count": 10,
         "tuning_seeds": (100, 101, 102),
         "seeds": tuple(range(10)),
@@ -39,7 +38,6 @@ SIZES = {
         "epochs": 2,
         "starts": ("usual", "LayerNorm"),
         "editions": (1,),
-        "between": (),
         "count": 1,
         "tuning_seeds": (100,),
         "seeds": (0,),
@@ -145,7 +143,6 @@ def main(asked):
     study = Study("lars-race", {"trust": TRUST, "first": FIRST, **vars(plan)}, asked=asked)
     ends = [(s, c, m) for s in plan.starts for c in plan.editions for m in METHODS]
     cases = [(s, c, plan.full, m) for s, c, m in ends if m != LOSER or c == plan.editions[-1]]
-    cases += [(plan.starts[0], c, plan.full, m) for c in plan.between for m in METHODS if m != LOSER]
 
     curve, results = [], {}
     for case in cases:
@@ -168,8 +165,6 @@ def main(asked):
         row = dict(zip(("start", "c", "batch", "method"), case, strict=True))
         curve += [row | {"lr": lr, "validation": tuned[lr]} for lr in sorted(tuned)]
         results[name] = result = {"octave": best}
-        if case[1] not in plan.editions:
-            continue
         near = {best: tuned[best]} | middle([best * 2**-0.5, best * 2**0.5])
         result["lr"] = min(near, key=near.get)
         fresh = runs([result["lr"]], plan.seeds)
