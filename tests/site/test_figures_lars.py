@@ -1,27 +1,46 @@
-"""The figures that move on LARS's page: their numbers beside the record, SciPy's binomials and minilib's constants."""
+"""The figures that move on LARS's page: their numbers beside minilib's steps and constants, and SciPy's binomials."""
 
 from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy.stats import binom
 
-from minilib.experiments import records
+from minilib.optim import LARS, SGD
 from minilib.theory import Robust
 
 
-def test_the_editions_are_those_of_the_record(numbers):
-    js, race = numbers("lars-editions"), records.load("lars-race")
-    shown, config = js("record"), race.run["config"]
-    assert shown["editions"] == [1, *config["between"], 10]
-    for method, losses in shown["losses"].items():
-        for i, c in enumerate(shown["editions"]):
-            case = {"start": "usual", "c": c, "batch": config["full"], "method": method}
-            tried = {row["lr"]: row["validation"] for row in race.curve if case.items() <= row.items()}
-            assert losses[i]["at"] == list(tried.values())
-            assert js("rates", method, i) == pytest.approx(list(tried), rel=1e-12)
-            best = race.run["results"][f"usual, {c}, {config['full']}, {method}"]["octave"]
-            assert js("best", method, i) == pytest.approx(best, rel=1e-12)
+def mean_loss(method, c, lr, T=40):
+    """Of 40 steps of minilib's optimizer on the figure's network of two layers."""
+    layers = [SimpleNamespace(data=np.array(x), grad=None) for x in ([c, 0.5 * c], [0.8 / c, -0.4 / c])]
+    (u, v), total = layers, 0.0
+    lars = {"momentum": 0.0, "trust_coefficient": 0.02}
+    opt = LARS(layers, lr=lr, **lars) if method == "LARS" else SGD(layers, lr=lr)
+    for t in range(T):
+        error = u.data * v.data - [2, -1.5]
+        u.grad, v.grad = error * v.data, error * u.data
+        if method == "One ratio":
+            sizes, slopes = (np.linalg.norm([np.linalg.norm(getattr(p, k)) for p in layers]) for k in ("data", "grad"))
+            for p in layers:
+                p.grad = 0.02 * sizes / slopes * p.grad
+        opt.lr = lr * (1 - t / T) ** 2
+        opt.step()
+        total += ((u.data * v.data - [2, -1.5]) ** 2).sum() / 2 / T
+    return total
+
+
+@pytest.mark.parametrize("method", ["SGD", "One ratio", "LARS"])
+@pytest.mark.parametrize("c", [1, 3, 10])
+def test_the_editions_train_as_minilib_does_and_the_answer_is_what_they_show(numbers, method, c):
+    js = numbers("lars-editions")
+    rates = js("rates").tolist()
+    for lr in (rates[0], js("best", method, c)):
+        assert js("mean", method, c, lr) == pytest.approx(mean_loss(method, c, lr), rel=1e-12)
+    losses = [js("mean", method, c, lr) or np.inf for lr in rates]
+    assert js("best", method, c) == rates[int(np.nanargmin(np.array(losses, float)))]
+    said = {"SGD": 32, "One ratio": 23, "LARS": 1}  # on the page
+    assert round(js("best", method, 1) / js("best", method, 10)) == said[method]
 
 
 @pytest.mark.parametrize("b", [1, 3, 4, 24])
@@ -60,7 +79,9 @@ def test_the_promises_are_those_of_the_two_regressions(numbers):
     }
     for name, (delta, curvature, noise, start, most) in expected.items():
         c = js("problem", name)
-        assert [c[k] for k in ("Delta", "L", "sigma", "start")] == pytest.approx([delta, curvature, noise, start], rel=1e-12)
+        assert [c[k] for k in ("Delta", "L", "sigma", "start")] == pytest.approx(
+            [delta, curvature, noise, start], rel=1e-12
+        )
         assert name == "bowl" or c["most"] == pytest.approx(most, rel=1e-12)
         for T, count, bounds in ((1, 2, 4), (3000, 1, 4), (10**6, 2, 1)):
             promised = bounds * (np.sqrt(2 * delta * curvature / T) + count * noise / np.sqrt(T))
