@@ -44,7 +44,6 @@ SAID = {
     ("big_batches", "batch 4 - full batch"): "test points right at batch 4, less those of the full batch, "
     "at equal training loss",
     ("big_batches", "alpha - 1"): "the exponent of the fitted curve, less the hyperbola's 1",
-    ("lars", "below LARS"): "loss of this method at this batch below that of LARS",
     ("landscape", "log loss lower"): "log loss on digits lower than AdamW's",
     ("landscape", "lower"): "loss on words lower than AdamW's",
     ("optimizers_at_a_glance", "below AdamW"): "loss on words below AdamW's",
