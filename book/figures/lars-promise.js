@@ -21,8 +21,8 @@
   Live.figure("lars-promise", { promised, stepsFor, problem: (name) => problems[name] }, (ui) => {
     const right = 1e6;
     const panel = ui.panel({
-      title: "What is promised after T steps of batch T", width: 620,
-      x: { range: [1, right], log: true, ticks: [1, 100, 1e4, 1e6], format: (t) => (t < 1e6 ? Live.number(t, 4) : "1,000,000"), label: "steps T" },
+      title: "What is promised after T steps of batch T", width: 480,
+      x: { range: [1, right], log: true, ticks: [1, 100, 1e4, 1e6], format: (t) => (t < 1e6 ? Live.number(t, 5) : "10⁶"), label: "steps T" },
       y: { range: [0.003, 300], log: true, ticks: [0.01, 0.1, 1, 10, 100], label: "summed gradient norm" },
     });
 
@@ -41,7 +41,7 @@
       const from = stepsFor(c, Math.min(c.start, c.most), noise, bounds);
       panel.line([[from, 0.003], [from, 300]], { stroke: "var(--c)", "stroke-dasharray": "5 4", class: "landmark" });
       panel.dot(T, now, { r: 6, fill: "var(--b)" });
-      const says = now > Math.min(c.start, c.most) ? `<b>This says nothing</b>: standing still keeps it. It says something from T = ${Live.number(from, 4)} on`
+      const says = now > Math.min(c.start, c.most) ? "<b>This says nothing</b>: standing still keeps it"
         : "<b>This says something</b>: standing still would break it";
       ui.verdict(`After ${Live.number(T, 4)} steps, or ${Live.number(T * T)} gradients, the promise is <b>${Live.number(now)}</b>; ` +
         `at the start there is ${Live.number(c.start)}. ${says}.`);
