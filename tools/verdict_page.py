@@ -54,7 +54,6 @@ SAID = {
     ("carrying_a_rate", "log(kept / changed)"): "log of the loss with beta2 kept, over that with beta2 to the power",
     ("carrying_a_rate", "batch 4 - full batch"): "test points right at batch 4, less those of the full batch, "
     "at equal training loss",
-    ("lars", "below LARS"): "loss of this method at this batch below that of LARS",
     ("landscape", "log loss lower"): "log loss on digits lower than AdamW's",
     ("landscape", "lower"): "loss on words lower than AdamW's",
     ("optimizers_at_a_glance", "below AdamW"): "loss on words below AdamW's",
