@@ -71,11 +71,11 @@
       format: (b) => Live.number(whole(b), 5), change: draw,
     });
     const rate = ui.slider({
-      label: "AdamW's rate at batch 128", range: [0.00125, 0.08], log: true, value: 0.04, steps: 60,
+      label: "AdamW's rate at batch 128", range: [0.00125, 0.08], log: true, value: 0.0283, steps: 60,
       format: (lr) => Live.number(lr), change: draw,
     });
-    ui.button("batch 128", () => { rate.set(0.04); size.set(base); });
-    ui.button("batch 1,437", () => { rate.set(0.04); size.set(all); });
+    ui.button("batch 128", () => { rate.set(0.0283); size.set(base); });
+    ui.button("batch 1,437", () => { rate.set(0.0283); size.set(all); });
     ui.still(() => size.set(all));
     draw();
   });

@@ -205,8 +205,8 @@ def family(comparisons: Mapping[Hashable, Comparison]) -> dict[Hashable, Compari
 
     Holm's way (1979): of m comparisons the clearest, with the smallest `p`, must stand at the level 1 - (1 - level)/m,
     the next at 1 - (1 - level)/(m - 1), and so on; the first that does not stand gives its level to all that follow.
-    This limits false alarms among ties in any case; that no verdict about a true difference points the wrong way
-    either is proved for independent comparisons (Shaffer 1980; Finner 1999) and simulated for others.
+    This limits false alarms among ties where each comparison alone keeps its level (skew breaks both); that no verdict
+    about a difference points the wrong way is proved for independent ones (Shaffer 1980; Finner 1999), else simulated.
 
     ValueError: the levels differ.
     """

@@ -6,6 +6,7 @@ And the notation page, which names letters with two duties only where chapters r
 import re
 
 import book_map
+import chapters
 import pytest
 from small_books import ROOT
 
@@ -18,6 +19,7 @@ CHAPTERS = book_map.chapters(ROOT)
 TOOLBOX, BOUNDS = (notebooks.find(name).read_text() for name in ("toolbox", "what_a_bound_is_worth"))
 BY_LABEL = {chapter.label: name for name, chapter in CHAPTERS.items()}
 HOME = book_map.homes(CHAPTERS) | BY_LABEL
+APPENDICES = {found[0]: text for md in notebooks.chapters() if (found := chapters.labelled(text := md.read_text()))}
 LETTERS, SYMBOLS = NOTATION.split("Three rules cover")
 TWICE = re.findall(r"^\| \$(\\?\w+)\$ \| ([^|\n]*) \| ([^|\n]*) \|$", LETTERS, re.MULTILINE)
 
@@ -25,8 +27,8 @@ TWICE = re.findall(r"^\| \$(\\?\w+)\$ \| ([^|\n]*) \| ([^|\n]*) \|$", LETTERS, r
 def linked(text):
     """The sources of the chapters to which an entry links."""
     labels = [label for label in book_map.REFERENCE.findall(text) if label != "ch-notation"]
-    kinds = {"lem": TOOLBOX, "bounds": BOUNDS, "notation": NOTATION}
-    return [kinds.get(label.split("-")[0]) or CHAPTERS[HOME[label]].text for label in labels]
+    pages = {"lem": TOOLBOX, "bounds": BOUNDS, "notation": NOTATION} | APPENDICES
+    return [pages.get(label) or pages.get(label.split("-")[0]) or CHAPTERS[HOME[label]].text for label in labels]
 
 
 def test_it_has_the_words_of_the_field_once_each_in_order_and_those_on_which_entries_lean():

@@ -15,7 +15,7 @@ Adafactor memory | adafactor: What it remembers, what it does not notice | memor
     memory: Prove: when factoring pays
 gradient accumulation | bert_in_76_minutes: Prove: accumulation is a big batch
 noise scale | big_batches: Build: a ruler for noise | big_batches: Measure: the noise grows
-weight decay | adam: AdamW: take the decay out of the quotient | adam: Where penalty and decay come to rest
+weight decay | adam: AdamW: take the decay out of the quotient
 linear scaling rule | carrying_a_rate: Why there can be a rule at all
     carrying_a_rate: Measure: which rule carries
 learning rate too large | sgd: Build: how long may a step be?
@@ -33,7 +33,7 @@ mini-batch variance without replacement | sgd: Build: a gradient with an error b
     sgd: The variance, checked on every batch | toolbox: The noise of a mini-batch
 edge of stability | sgd: A network finds the edge by itself
 saddle point | loss_and_gradient: Factorised: a saddle
-epsilon in Adam | adam: Where epsilon stands
+epsilon in Adam | adam: Exercises
 amsgrad | adam: AMSGrad: never forget the largest | optimizers_at_a_glance: AMSGrad
 generalization gap | carrying_a_rate: Does a large batch generalise worse?
     carrying_a_rate: The generalisation gap at equal training loss
@@ -55,7 +55,7 @@ quantization | train_large_compress: Build: fewer bits
 compute optimal model size | train_large_compress: Prove: where the minimum lies
     train_large_compress: Build: the price of a token | train_large_compress: Measure: seconds instead of operations
 how many seeds | reality_check: How many runs, decided before | reality_check: Measure: the search, repeated
-    big_batches: What could have been seen
+    the_rule_for_ties: The rule for ties | the_rule_for_ties: "Not resolved" is not "equal"
 timm LAMB | which_lamb: Ask your optimizer | which_lamb: What to do | lamb: Which LAMB is your LAMB?
 report a mistake | index: Report an error
 """
