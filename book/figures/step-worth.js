@@ -24,10 +24,10 @@
 
     const right = ui.panel({
       title: "What the best step gains",
-      x: { range: [1, most], log: true, ticks, label: "batch size b" },
+      x: { range: [0.8, 1.25 * most], log: true, ticks, label: "batch size b" },
       y: { range: [0, 1.6], ticks: [0, 0.5, 1, 1.5], label: "fall of the loss" },
     });
-    right.line([[1, top], [most, top]], { stroke: "var(--soft)" }, right.back);
+    right.line([[0.8, top], [1.25 * most, top]], { stroke: "var(--soft)" }, right.back);
     const curve = Array.from({ length: 97 }, (_, k) => 2 ** (k / 12)).map((b) => [b, worth(b)]);
     right.line(curve, { stroke: "var(--a)", "stroke-width": 1.5, class: "landmark" }, right.back);
     right.line([[B, 0], [B, 1.6]], { stroke: "var(--c)", "stroke-dasharray": "5 4", class: "landmark" }, right.back);
@@ -41,8 +41,8 @@
       left.dot(best(b), f - worth(b), { r: 6 });
       right.dot(b, worth(b), { r: 6 });
       const share = `${Math.round((100 * worth(b)) / top)} %`, percent = Math.round(100 * more);
-      const lesson = b < B / 2 ? "Doubling is nearly worth its price." : b <= 2 * B ? "Doubling pays less than it costs."
-        : "Doubling costs twice and hardly pays.";
+      const lesson = percent >= 50 ? "Doubling pays most of its price." : percent >= 10 ? "Doubling pays less than it costs."
+        : "Doubling costs twice as much and hardly pays.";
       ui.verdict(`At <b>b = ${b}</b> the best rate is ${Live.number(best(b))}, and the step gains <b>${share}</b> of what the ` +
         `full gradient gains. Twice the batch would gain <b>${percent} %</b> more. ${lesson}`);
     }

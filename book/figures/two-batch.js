@@ -60,10 +60,10 @@
     });
     const right = ui.panel({
       title: "The middle 90 % of the runs",
-      x: { range: [1, most], log: true, ticks: [1, 8, 64, 512], label: "pairs of batches K" },
+      x: { range: [0.8, 1.25 * most], log: true, ticks: [1, 8, 64, 512], label: "pairs of batches K" },
       y: { range: [low, high], ticks: [-10, 0, 10, 20], label: "estimated noise scale" },
     });
-    for (const [panel, ends] of [[left, [0, 2]], [right, [1, most]]]) {
+    for (const [panel, ends] of [[left, [0, 2]], [right, [0.8, 1.25 * most]]]) {
       panel.line(ends.map((end) => [end, truth]), { stroke: "var(--c)", "stroke-dasharray": "5 4", class: "landmark" }, panel.back);
     }
     right.text(1.2, truth + 1, `truth: ${truth.toFixed(1)}`, { class: "landmark" }, right.back);

@@ -17,7 +17,7 @@
     });
     const right = ui.panel({
       title: "What the run costs, in examples",
-      x: { range: [1, most], log: true, ticks: [1, 8, 64, 512], label: "batch size b" },
+      x: { range: [0.8, 1.25 * most], log: true, ticks: [1, 8, 64, 512], label: "batch size b" },
       y: { range: [1000, 3e7], log: true, ticks: [1e3, 1e5, 1e7], format: (t) => ({ 1e3: "10³", 1e5: "10⁵", 1e7: "10⁷" })[t], label: "cost" },
     });
     const leftMarks = Live.el("g", { class: "landmark" }, left.back), rightMarks = Live.el("g", { class: "landmark" }, right.back);
