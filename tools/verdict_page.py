@@ -44,12 +44,6 @@ SAID = {
     ("big_batches", "batch 4 - full batch"): "test points right at batch 4, less those of the full batch, "
     "at equal training loss",
     ("big_batches", "alpha - 1"): "the exponent of the fitted curve, less the hyperbola's 1",
-    ("big_batches", "log(foretold / measured)"): "log of the noise scale along a stretch of a run, over the critical "
-    "batch of its branches",
-    ("big_batches", "log(b_crit, slow / tuned)"): "log of the critical batch of branches from the slow run, over that "
-    "of branches from the tuned run",
-    ("big_batches", "log of the growth"): "log of the critical batch of branches at the lower loss, over that at the "
-    "higher",
     ("lars", "below LARS"): "loss of this method at this batch below that of LARS",
     ("landscape", "log loss lower"): "log loss on digits lower than AdamW's",
     ("landscape", "lower"): "loss on words lower than AdamW's",
