@@ -8,13 +8,14 @@ TABLE = """\
 LAMB trust ratio | lamb: The trust ratios of a network | lamb: Build: one change to Adam
 warmup | carrying_a_rate: What a warm-up buys
 why bias correction | adam: Bias correction, derived | adam: Adam: momentum, and a corrected start
-critical batch size | big_batches: Measure: predict the critical batch, and score it
-    big_batches: Prove: the hyperbola | big_batches: Measure: the hyperbola on digits
+critical batch size | big_batches: Measure: could you have known? | big_batches: From one step to a run
+    big_batches: Prove: steps against examples | big_batches: Measure: the hyperbola on digits
 bf16 | memory: Build: what a number weighs | torch: Measure: sixteen bits
 Adafactor memory | adafactor: What it remembers, what it does not notice | memory: Build: what an optimizer remembers
     memory: Prove: when factoring pays
 gradient accumulation | bert_in_76_minutes: Prove: accumulation is a big batch
-noise scale | big_batches: Build: a ruler for noise | big_batches: Measure: the noise grows
+noise scale | big_batches: Build: a ruler for noise | big_batches: Build: what one step is worth
+    big_batches: The noise scale depends on the way | big_batches: The noise scale of a language model comes free
 weight decay | adam: AdamW: take the decay out of the quotient
 linear scaling rule | carrying_a_rate: Why there can be a rule at all
     carrying_a_rate: Measure: which rule carries
