@@ -46,7 +46,7 @@ notebook: $(READY)  ## execute one chapter into its .ipynb: make notebook NAME=s
 page: $(READING)  ## look at one page, executing nothing: make page NAME=sgd
 	$(PY) tools/build_book.py --page $(NAME)
 
-chapter: $(READY)  ## put a chapter between two others: make chapter NAME=carrying_a_rate AFTER=big_batches
+chapter: $(READY)  ## put a chapter between two others: make chapter NAME=weight_averaging AFTER=big_batches
 	$(PY) tools/new_chapter.py $(NAME) $(AFTER)
 
 sync: $(READY)  ## bring the .md and .ipynb of every chapter in step, running nothing

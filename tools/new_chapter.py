@@ -1,6 +1,6 @@
 """Puts a chapter between two others: renames what follows, and writes a first draft of the new one.
 
-    make chapter NAME=carrying_a_rate AFTER=big_batches
+    make chapter NAME=weight_averaging AFTER=big_batches
 
 A chapter's number stands in the names of its two files, in _toc.yml, and in the README, which links to files. Those are
 renamed and rewritten here; everything else knows chapters by name and stays as it is. The new chapter gets a line in
@@ -95,7 +95,7 @@ def insert(root: Path, name: str, place: str) -> Path:
         ValueError: no name for a chapter, one that is taken, or a place that is no numbered chapter; nothing changes.
     """
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
-        raise ValueError(f"NAME must be of small letters, digits and underscores, as carrying_a_rate is; got {name!r}")
+        raise ValueError(f"NAME must be of small letters, digits and underscores, as weight_averaging is; got {name!r}")
     if name in (known := [chapters.name_of(md.stem) for md in notebooks.chapters(root)]):
         raise ValueError(f"NAME must be new, got {name!r}; there are {', '.join(known)}")
     before = notebooks.find(place, root)
@@ -128,7 +128,7 @@ def insert(root: Path, name: str, place: str) -> Path:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("name", help="as carrying_a_rate")
+    parser.add_argument("name", help="as weight_averaging")
     parser.add_argument("after", help="the chapter before it, as big_batches")
     parser.add_argument("--root", type=Path, default=ROOT)
     args = parser.parse_args()

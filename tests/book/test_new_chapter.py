@@ -52,10 +52,10 @@ def rules(root):
 
 
 def test_a_chapter_between_two_others_breaks_only_the_rules_that_ask_for_its_content(copied):
-    tool = [sys.executable, "tools/new_chapter.py", "carrying_a_rate", "big_batches"]
+    tool = [sys.executable, "tools/new_chapter.py", "weight_averaging", "big_batches"]
     subprocess.run(tool, cwd=copied, env=os.environ | {"PYTHONPATH": str(copied)}, check=True)
     stems = [path.stem for path in notebooks.chapters(copied)]
-    names = ("big_batches", "carrying_a_rate", "lars", "lamb")
+    names = ("big_batches", "weight_averaging", "carrying_a_rate", "lars")
     assert stems[4:8] == [f"{number:02d}_{name}" for number, name in enumerate(names, 5)]
     assert len(stems) == len(CHAPTERS) + 1
     failed, said = rules(copied)
