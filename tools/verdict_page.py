@@ -27,7 +27,7 @@ ALONE_LINE = re.compile(
     rf"(?P<claim>.*?\S)\s{{2,}}(?P<by>\S+)\s+(?P<interval>\[.*?\])\s+(?P<seen>\S+)\s+(?P<verdict>({WORDS})( alone)?)"
 )
 # Tables about losses that were invented to show the rule: the name of the chapter and the heading.
-INVENTED = {("big_batches", '"Not resolved" is not "equal"')}
+INVENTED = {("the_rule_for_ties", '"Not resolved" is not "equal"')}
 LEVEL = 0.05  # at which a family may hold a wrong verdict
 # What a line says where its own words and the head of its table do not: the chapter, the head, and the words for it.
 SAID = {

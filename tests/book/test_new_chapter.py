@@ -65,9 +65,10 @@ def test_a_chapter_between_two_others_breaks_only_the_rules_that_ask_for_its_con
     }, said
     readme = (copied / "README.md").read_text()
     assert (
-        f"| 6 | [Carrying a rate](notebooks/{stems[5]}.ipynb) |\n| 7 | [LARS](notebooks/{stems[6]}.ipynb) |" in readme
+        f"| 6 | [Weight averaging](notebooks/{stems[5]}.ipynb) |\n"
+        f"| 7 | [Carrying a learning rate](notebooks/{stems[6]}.ipynb) |" in readme
     )
-    assert f"[chapter 16](notebooks/{stems[15]}.ipynb)" in readme
+    assert f"[chapter 17](notebooks/{stems[16]}.ipynb)" in readme
 
 
 @pytest.mark.parametrize(
