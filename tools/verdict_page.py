@@ -31,18 +31,6 @@ INVENTED = {("the_rule_for_ties", '"Not resolved" is not "equal"')}
 LEVEL = 0.05  # at which a family may hold a wrong verdict
 # What a line says where its own words and the head of its table do not: the chapter, the head, and the words for it.
 SAID = {
-    ("big_batches", "slope - rule's"): "the slope of the best rate over the batch, less the slope of the rule",
-    (
-        "big_batches",
-        "log(rule / tuned anew)",
-    ): "log of the loss at this batch with the rate that the rule carries from 32, "
-    "over the loss with a rate tuned anew",
-    ("big_batches", "log(kept / changed)"): "log of the loss with beta2 kept, over the loss with beta2 to the power",
-    ("big_batches", "log(with the part / root alone)"): "log of the loss with this part of Adam's rule, over the loss "
-    "with the root alone",
-    ("big_batches", "log(none / warm-up)"): "log of the loss without warm-up, over the loss with it",
-    ("big_batches", "batch 4 - full batch"): "test points right at batch 4, less those of the full batch, "
-    "at equal training loss",
     ("big_batches", "alpha - 1"): "the exponent of the fitted curve, less the hyperbola's 1",
     ("carrying_a_rate", "slope - formula's"): "slope of the best rate over the batch, less that of the formula",
     ("carrying_a_rate", "log(rule / tuned there)"): "log of the loss at this batch with the rate that the rule carries "
