@@ -22,7 +22,8 @@ Proof.
     by (intros; apply ema_unrolled).
   rewrite E_sum, <- ema_const, ema_unrolled. apply sum_ext. intros s Hs. rewrite E_scal, (H (S s)) by lia. reflexivity.
 Qed.
-(* prp-adam-bias *)
+(* prp-adam-bias. If all gradients have the same mean and mean square, m and v have (1 - beta1^t) and (1 - beta2^t) of
+   them on average, and the corrected averages have exactly these means. *)
 Theorem prp_adam_bias W beta1 beta2 (g : nat -> nat -> R) mean square t :
   0 <= beta1 < 1 -> 0 <= beta2 < 1 -> (1 <= t)%nat ->
   (forall s, (1 <= s <= t)%nat -> E W (g s) = mean /\ E W (fun w => g s w ^ 2) = square) ->
@@ -38,7 +39,7 @@ Proof.
   { apply (mean_of_average W beta2 (fun s w => g s w ^ 2)). intros s Hs. now destruct (H s Hs). }
   unfold m_hat, v_hat. rewrite !E_div, Hm, Hv. repeat split; field; lra.
 Qed.
-(* If the gradient is constant. *)
+(* If the gradient is constant, m_hat is g and v_hat is g^2 exactly. *)
 Theorem prp_adam_bias_constant beta1 beta2 g t : 0 <= beta1 < 1 -> 0 <= beta2 < 1 -> (1 <= t)%nat ->
   m_hat beta1 (fun _ => g) t = g /\ v_hat beta2 (fun _ => g) t = g ^ 2.
 Proof.

@@ -166,7 +166,9 @@ Section AMSGrad.
     rewrite pow_inv, sqrt_squared by apply pos_INR. reflexivity.
   Qed.
 
-  (* thm-adam-amsgrad, with (6): half of (4) and half of (5). u is any point of the interval: the best one, too. *)
+  (* thm-adam-amsgrad, with (6): half of (4) and half of (5). On an interval of length D the regret of T rounds against
+     any point u is at most D^2 sqrt T / (2 lr) sqrt v_T + lr sqrt (1 + ln T) / (2 sqrt (1 - beta2)) |g|, where v_T is
+     the largest average so far. *)
   Theorem thm_adam_amsgrad T u : (1 <= T)%nat -> inside u ->
     sum T (fun t => f (S t) (x (run t))) - sum T (fun t => f (S t) u)
     <= (hi - lo) ^ 2 * sqrt (INR T) / (2 * lr) * sqrt (top (run T))

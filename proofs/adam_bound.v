@@ -9,8 +9,7 @@ Open Scope R_scope.
 Section Bound.
   Variable W : space.
   Variable d : nat.
-  Variable f : vec -> R.
-  Variable grad : vec -> vec.
+  Variables (f : vec -> R) (grad : vec -> vec).
   Variable sample : vec -> nat -> vec.   (* sample x w: the gradient of sample w at x *)
   Variables L R_ eps beta2 lr fstar : R.
   (* asm-adam-bound *)
@@ -229,7 +228,8 @@ Section Bound.
     Qed.
   End Price.
 
-  (* thm-adam-bound; x_a is drawn uniformly from the weights of the T steps: that is what `run_mean` averages over. *)
+  (* thm-adam-bound: E |grad f(x_a)|^2 <= 2 R Delta / (lr T) + E (ln (1 + R^2 / ((1 - beta2) eps)) / T - ln beta2), with
+     E = 4 d R^2 / sqrt (1 - beta2) + lr d R L / (1 - beta2); x_a is uniform over the T steps (`run_mean`). *)
   Theorem thm_adam_bound T x1 : (1 <= T)%nat -> run_mean W state next T (start x1) slope2
     <= 2 * R_ * (f x1 - fstar) / (lr * INR T)
        + (4 * INR d * R_ ^ 2 / sqrt (1 - beta2) + lr * INR d * R_ * L / (1 - beta2))
@@ -238,7 +238,7 @@ Section Bound.
     intros HT. replace 4 with (2 * 2) by ring. apply step_10; [lra| |exact HT].
     intros s j Hj Hs. assert (H := step_5_of s j Hj Hs). lra.
   Qed.
-  (* ... and with (5'): the first price is half of that. *)
+  (* With (5') half of the term 4 d R^2 / sqrt (1 - beta2) is enough. *)
   Theorem thm_adam_bound_once T x1 : (1 <= T)%nat -> run_mean W state next T (start x1) slope2
     <= 2 * R_ * (f x1 - fstar) / (lr * INR T)
        + (2 * INR d * R_ ^ 2 / sqrt (1 - beta2) + lr * INR d * R_ * L / (1 - beta2))

@@ -58,7 +58,7 @@ Proof.
   - intros x j _. rewrite E_coin. unfold sample, grad. cbn [flip]. field.
   - intros x. rewrite E_coin. unfold norm2, sub, sample, grad. rewrite !sum_S, !sum_O. cbn [flip]. field.
 Qed.
-(* So with lr = 1/10, beta2 = 9/10 and one coordinate, from x = 2. *)
+(* An instance: lr = 1/10, beta2 = 9/10, one coordinate, from x = 2. *)
 Lemma thm_adam_bound_example T : (1 <= T)%nat ->
   run_mean coin state (next sample 1 (9 / 10) (1 / 10)) T (start (fun _ => 2)) (slope2 1 grad)
   <= 2 * 3 * (f (fun _ => 2) - 0) / (1 / 10 * INR T)

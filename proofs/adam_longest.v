@@ -133,7 +133,8 @@ Section Longest.
       apply Rmult_le_pos; [apply Rle_mult_inv_pos; lra|lra].
   Qed.
 
-  (* prp-adam-longest *)
+  (* prp-adam-longest. No |m_hat| / sqrt v_hat exceeds B_t; for beta1 > 0 it reaches B_t exactly when g_s is
+     proportional to (beta2 / beta1)^s, for beta1 = 0 when all gradients but the newest are zero. *)
   Theorem prp_adam_longest t : (exists s, (1 <= s <= t)%nat /\ g s <> 0) ->
     Rabs (m_hat beta1 g t) / sqrt (v_hat beta2 g t) <= B t /\
     (0 < beta1 -> (Rabs (m_hat beta1 g t) / sqrt (v_hat beta2 g t) = B t <->
@@ -166,7 +167,7 @@ Section Longest.
     intros Hx. assert (H := CV_minus _ _ _ _ (constant_limit 1) (power_to_zero x Hx)).
     rewrite Rminus_0_r in H. exact H.
   Qed.
-  (* The limit of the bound, where beta1^2 < beta2. *)
+  (* Where beta1^2 < beta2, B_t tends to (1 - beta1) / sqrt ((1 - beta2) (1 - beta1^2 / beta2)). *)
   Theorem prp_adam_longest_limit : beta1 ^ 2 < beta2 ->
     Un_cv B ((1 - beta1) / sqrt ((1 - beta2) * (1 - beta1 ^ 2 / beta2))).
   Proof.
@@ -197,7 +198,7 @@ Section Longest.
     - assert (H1 : 1 <= (1 - beta2 ^ t) / (1 - beta2)) by (apply le_div; lra). assert (Ht0 := pos_INR t).
       rewrite <- (Rmult_1_l (INR t)). apply Rmult_le_compat; lra.
   Qed.
-  (* The bound grows without end, where beta2 <= beta1^2. *)
+  (* Where beta2 <= beta1^2, B_t grows without end. *)
   Theorem prp_adam_longest_infinite : beta2 <= beta1 ^ 2 ->
     forall bound, exists N, forall t, (N <= t)%nat -> bound < B t.
   Proof.

@@ -227,7 +227,8 @@ Section Trap.
     - rewrite sum_period, S_INR. destruct (step_7 k (at_the_top k)) as (H1 & H2 & _). rewrite at_the_top. lra.
   Qed.
 
-  (* thm-adam-trap. The regret of the page is that against the best fixed point, which is -1. *)
+  (* thm-adam-trap. x_t is never below 0, and at 1, the worst point, every third round; so against -1, the best fixed
+     point, the regret is at least (2 C - 4) / 3 T when 3 divides T. *)
   Theorem thm_adam_trap : (forall k, x_after (3 * k) = 1) /\ (forall t, 0 <= x_after t) /\
     forall T, Nat.divide 3 T -> (2 * C - 4) / 3 * INR T <= regret T (-1) /\
       forall u, -1 <= u <= 1 -> regret T u <= regret T (-1).

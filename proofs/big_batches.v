@@ -192,7 +192,7 @@ Section Batch.
     (* prop-batches-two: both estimates are unbiased (eq-batches-two). *)
     Theorem prop_batches_two : E Q signal = norm2 d G /\ E Q noise = trace_Sigma.
     Proof. split; [exact prop_batches_two_step_2|exact prop_batches_two_step_3]. Qed.
-    (* (4) The bias of their ratio. *)
+    (* (4) Their ratio is biased by - Cov(S / G, G) / |G|^2. *)
     Theorem prop_batches_two_bias : 0 < norm2 d G -> (forall k, (k < size Q)%nat -> signal k <> 0) ->
       E Q (fun k => noise k / signal k) - trace_Sigma / norm2 d G
       = - covariance (fun k => noise k / signal k) signal / norm2 d G.

@@ -17,7 +17,8 @@ Section Entry.
   (* The move of step t + 1. *)
   Definition delta t := m (S t) - m t.
 
-  (* prp-came-speed (eq-came-speed) *)
+  (* prp-came-speed (eq-came-speed). The update less its average is the last change of the average, times beta1 / (1 -
+     beta1); the instability is the square of that. *)
   Theorem prp_came_speed t : u (S t) - m (S t) = beta1 / (1 - beta1) * delta t /\
     U (S t) = (beta1 / (1 - beta1)) ^ 2 * delta t ^ 2.
   Proof.

@@ -57,7 +57,9 @@ Section Schedule.
     transitivity (eta * (mt * / sqrt z) * (/ sqrt (1 - beta3 ^ t) * sqrt (1 - beta3 ^ t))); [ring|].
     rewrite Rinv_l by lra. ring.
   Qed.
-  (* (1) By induction over t the two runs hold the same weights, memory, average, R and C. *)
+  (* prp-work-schedule. On every matrix CAME without correction at the rate lr takes the steps of CAME with correction
+     at the rate lr / sqrt (1 - beta3^t): by induction over t (1) the two hold the same weights, memory, average, R
+     and C. *)
   Theorem prp_work_schedule t : run false (fun _ => eta) t = run true schedule t.
   Proof.
     induction t as [|t IH]; [reflexivity|]. cbn [run]. rewrite IH. set (s := run true schedule t). unfold next.

@@ -127,7 +127,8 @@ Section Clip.
     unfold mean2. rewrite <- sum_div, <- sum_div. apply sum_ext. intros i Hi. rewrite <- sum_div, <- sum_div.
     apply sum_ext. intros j Hj. now apply one_entry.
   Qed.
-  (* (11) The step: (eq-came-clip). The threshold cancels. *)
+  (* (11) The step: (eq-came-clip). If the clip acts at the first step, the weighted mean square of the step t is at
+     most (1 - beta1^t)^2 / (beta1^2 (1 - beta3) beta3^(t-1)). The threshold cancels. *)
   Theorem prp_came_clip : sum n (fun i => sum k (fun j => p i * q j * D i j ^ 2))
     <= (1 - beta1 ^ t) ^ 2 / (beta1 ^ 2 * (1 - beta3) * beta3 ^ (t - 1)).
   Proof.

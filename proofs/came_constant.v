@@ -35,7 +35,8 @@ Section Constant.
       (fun _ => 1)); [intros; ring|assumption|assumption].
   Qed.
 
-  (* prp-came-constant: the three series. *)
+  (* prp-came-constant. For updates of 1: the average is 1 - beta1^t, the instability beta1^(2t), and its average their
+     sum of powers. *)
   Theorem prp_came_constant t : M t = 1 - beta1 ^ t /\ U beta1 ones t = beta1 ^ (2 * t) /\
     St t = (1 - beta3) * beta1 ^ 2 * (beta3 ^ t - beta1 ^ (2 * t)) / (beta3 - beta1 ^ 2) + eps2 * (1 - beta3 ^ t).
   Proof. split; [apply step_1|]. split; [apply step_2|apply step_3]. Qed.

@@ -71,7 +71,8 @@ Section Rank.
   Qed.
   Lemma positive X i j : rank_one X -> (i < n)%nat -> (j < k)%nat -> 0 < X i j.
   Proof. intros (a & b & Ha & Hb & H) Hi Hj. rewrite H by assumption. apply Rmult_lt_0_compat; auto. Qed.
-  (* (2) Unroll: prp-came-rank, first part. *)
+  (* (2) Unroll: prp-came-rank. Every step is a sum over past gradients, each divided by a positive matrix of rank one.
+     *)
   Theorem prp_came_rank t i j : 0 < eps1 -> 0 < eps2 -> (1 <= t)%nat -> (i < n)%nat -> (j < k)%nat ->
     step t i j = sum t (fun s => (1 - beta1) * beta1 ^ (t - S s) * gamma (S s)
       * (g (S s) i j / sqrt (V (S s) i j * S_t t i j))) /\
@@ -151,7 +152,7 @@ Section Rank.
       rewrite ema_scal. assert (H3 : 0 < sqrt (shape_S i j)) by now apply sqrt_lt_R0.
       assert (H4 : 0 < sqrt (S_t t i j)) by now apply sqrt_lt_R0. field. split; lra.
     Qed.
-    (* (eq-came-cross) *)
+    (* (eq-came-cross): if all gradients are multiples of one G, cross ratios of the step are those of G. *)
     Theorem prp_came_rank_cross t i i' j j' : (1 <= t)%nat ->
       (i < n)%nat -> (i' < n)%nat -> (j < k)%nat -> (j' < k)%nat -> step t i j <> 0 ->
       step t i j * step t i' j' / (step t i j' * step t i' j) = H i j * H i' j' / (H i j' * H i' j).

@@ -52,7 +52,8 @@ Section Averages.
     rewrite <- fresh, <- E_scal. apply E_ext. intros. unfold next. ring.
   Qed.
 
-  (* prp-came-snr; U is taken at step t + 1. (3) Insert. *)
+  (* prp-came-snr. (3) Insert: mean and variance of the average of noisy updates, and the mean of the instability, here
+     at step t + 1. *)
   Theorem prp_came_snr t :
     expected t (fun m => m) = mu * (1 - beta1 ^ t) /\
     expected t (fun m => (m - expected t (fun m => m)) ^ 2)
@@ -68,7 +69,7 @@ Section Averages.
         rewrite !after_first, (E_ext W _ _ (fun w _ => IH (next m0 w))), E_scal, E_plus, E_const. reflexivity. }
       rewrite H, step_1_square, (Nat.mul_comm 2 t), pow_mult. ring.
   Qed.
-  (* ... and in the limit. *)
+  (* In the limit the mean instability is 2 beta1^2 / (1 + beta1) sigma^2: all noise, no signal. *)
   Theorem prp_came_snr_limit : Un_cv (fun t => expected t instability) (2 * beta1 ^ 2 / (1 + beta1) * sigma ^ 2).
   Proof.
     assert (Hb : 0 <= beta1 ^ 2 < 1).

@@ -111,7 +111,8 @@ Section Step.
       apply div_le; [lra|]. unfold S_t at 1. rewrite (rank_one_S n k shape E_ E_nonneg a b H i j Hi Hj). apply entry.
   Qed.
 
-  (* thm-came-step; that the constant is the smallest possible is thm_came_step_sharp in came.v. *)
+  (* thm-came-step. In each row and in each column the weighted mean of the squared step is at most K_t, and so is the
+     square of every entry where the averages have rank one. *)
   Theorem thm_came_step :
     (forall i j, m_ i j ^ 2 <= K beta1 beta3 t * E_ i j) /\
     (forall i, (i < n)%nat -> sum k (fun j => q_ j * Delta i j ^ 2) <= K beta1 beta3 t) /\

@@ -58,7 +58,7 @@ Section Run.
     unfold run_mean. rewrite sum_zeros by (intros; apply Ha). unfold Rdiv. ring.
   Qed.
 
-  (* (6) Telescope: thm-lamb (eq-lamb-promise). *)
+  (* (6) Telescope: thm-lamb (eq-lamb-promise): the same for LAMB with a memory of squares, beta2 < 1. *)
   Theorem thm_lamb b lr T x1 : 0 < lr -> (1 <= b)%nat -> (1 <= T)%nat ->
     mean_square b lr T x1 <= / alpha_l * sqrt (G ^ 2 * d / (INR h * (1 - beta2)))
       * ((f x1 - fstar) / (lr * INR T) + alpha_u * sigma_1 h m sigma / (2 * sqrt (INR b))
@@ -85,7 +85,7 @@ Section Run.
       apply Rplus_le_le_0_compat; [apply Rplus_le_le_0_compat|]; apply Rle_mult_inv_pos; try lra; pos.
   Qed.
 
-  (* (7) Insert: with the learning rate of the first part and b = T the bracket is this. *)
+  (* (7) Insert the learning rate of the first part and b = T. *)
   Theorem thm_lamb_best T x1 : (1 <= T)%nat -> 0 < f x1 - fstar -> 0 < sum h L ->
     let Delta := f x1 - fstar in let lr := sqrt (2 * Delta / (alpha_u ^ 2 * sum h L * INR T)) in
     Delta / (lr * INR T) + alpha_u * sigma_1 h m sigma / (2 * sqrt (INR T)) + lr * alpha_u ^ 2 * sum h L / 2

@@ -227,7 +227,8 @@ Section Lamb.
       + apply Req_le. field. split; lra.
   Qed.
 
-  (* (5) Telescope: thm-lamb-sign (eq-lamb-promise-sign). *)
+  (* (5) Telescope: thm-lamb-sign (eq-lamb-promise-sign): what the average 1-norm of the gradient is at most, in a run
+     of LAMB whose direction is the sign of the batch's gradient. *)
   Theorem thm_lamb_sign lr T x1 : 0 < lr -> (1 <= T)%nat ->
     run_mean (batches W b) layered (next lr) T x1 norm_1
     <= / alpha_l * (sqrt (INR m) * ((f x1 - fstar) / (lr * INR T))

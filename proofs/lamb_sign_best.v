@@ -40,7 +40,7 @@ Section Best.
     rewrite Hroot. split; [|field]. rewrite Hsq at 1. field. split; lra.
   Qed.
 
-  (* (eq-lamb-best-sign) *)
+  (* (eq-lamb-best-sign): the same at the best lr, with b = T. *)
   Theorem thm_lamb_sign_best :
     run_mean (batches W T) layered (next W m T sample phi best_lr) T x1 (norm_1 h m grad)
     <= alpha_u / alpha_l * (sqrt (INR m) * sqrt (2 * Delta * sum h L / INR T)

@@ -94,7 +94,8 @@ Section SM3.
     intros Hj HS Hh. apply Rle_trans with (mu t S); [now apply step_1_slice|now apply step_4_slice].
   Qed.
 
-  (* thm-landscape-sm3; `least (by_slice t) j` is the minimum over the slices that hold j. *)
+  (* thm-landscape-sm3. SM3's sum of each entry lies between Adagrad's and the least sum of the slices that hold the
+     entry, and never falls. `least (by_slice t) j` is that minimum. *)
   Theorem thm_landscape_sm3 t j : (j < d)%nat ->
     gamma t j <= nu t j /\ nu t j <= least (by_slice t) j /\ nu t j <= nu (S t) j /\
     (nu (S t) j = 0 -> g (S t) j = 0).

@@ -198,13 +198,14 @@ Section Lars.
       by (field; lra). lra.
   Qed.
 
-  (* thm-lars (eq-lars-promise). *)
+  (* thm-lars (eq-lars-promise): what the layers' gradient norms add up to at most, on average over a run of LARS with
+     the rate lr and batches of b. *)
   Theorem thm_lars lr T x1 : 0 < lr -> (1 <= T)%nat ->
     run_mean (batches W b) layered (next lr) T x1 slopes
     <= (f x1 - fstar) / (INR T * lr * alpha_l) + 2 * alpha_u * sum h sigma / (alpha_l * sqrt (INR b))
        + lr * alpha_u ^ 2 * sum h L / (2 * alpha_l).
   Proof. intros Hlr HT. apply step_5; [exact step_4_lost|assumption|lra|assumption]. Qed.
-  (* prp-lars-once *)
+  (* prp-lars-once. thm-lars holds with the noise counted once in place of twice. *)
   Theorem prp_lars_once lr T x1 : 0 < lr -> (1 <= T)%nat ->
     run_mean (batches W b) layered (next lr) T x1 slopes
     <= (f x1 - fstar) / (INR T * lr * alpha_l) + 1 * alpha_u * sum h sigma / (alpha_l * sqrt (INR b))

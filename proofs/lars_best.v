@@ -20,7 +20,7 @@ Section Best.
   Definition measured :=
     run_mean (batches W T) layered (next W T d sample phi best_lr) T x1 (slopes h d grad).
 
-  (* (eq-lars-best) *)
+  (* (eq-lars-best): the same at the best lr, with b = T. *)
   Theorem thm_lars_best :
     measured <= alpha_u / alpha_l * (sqrt (2 * Delta * sum h L / INR T) + 2 * sum h sigma / sqrt (INR T)).
   Proof.
@@ -30,7 +30,7 @@ Section Best.
     exact (thm_lars W h T d f grad sample phi L sigma alpha_l alpha_u fstar A0 A1 A2 some bounded_sizes
       best_lr T x1 Hlr some).
   Qed.
-  (* The same with the noise counted once. *)
+  (* The same at the best lr, with b = T. *)
   Theorem prp_lars_once_best :
     measured <= alpha_u / alpha_l * (sqrt (2 * Delta * sum h L / INR T) + 1 * sum h sigma / sqrt (INR T)).
   Proof.

@@ -68,7 +68,8 @@ Section Forms.
         * exact H.
   Qed.
 
-  (* prp-lars-coincide *)
+  (* prp-lars-coincide. For lambda >= 0 the step of 2017 is a share between 0 and 1 of the step of 2020, in the same
+     direction. *)
   Theorem prp_lars_coincide :
     (forall j, step_2017 j = share * step_2020 j) /\ 0 < share /\
     norm d step_2017 = lr * trust * norm d x * (norm d decayed / (norm d g + lambda * norm d x)) /\

@@ -210,7 +210,9 @@ Section Paths.
     rewrite Hf; [apply seq_length|]. intros e He. apply in_seq in He. lia.
   Qed.
 
-  (* thm-loss-paths. `formula`, `v` and `weight` are a program, its values and its local derivatives. *)
+  (* thm-loss-paths. The derivative of the result with respect to value i is the sum over all paths from i to the result
+     of the products of the local derivatives; one walk backwards finds all these sums, and takes each edge once.
+     `formula`, `v` and `weight` are a program, its values and its local derivatives. *)
   Theorem thm_loss_paths formula v :
     (forall j, (j <= N)%nat -> v j = formula j v) ->
     (forall j, (j <= N)%nat -> is_grad j (formula j) v (fun i => w M from to weight i j)) ->

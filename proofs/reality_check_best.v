@@ -25,7 +25,8 @@ Qed.
 Lemma least_any_order : no_order (fun K (_ : list R) => least K).
 Proof. intros K K' Q Q' HK _. now apply least_order. Qed.
 
-(* The formula (eq-reality-best). Rank i + 1 of the page is place i of the sorted list. *)
+(* The mean over all subsets of k trials of the best score among them is (eq-reality-best). Rank i + 1 of the page is
+   place i of the sorted list. *)
 Theorem thm_reality_best k l : (1 <= k <= length l)%nat -> best_of k l = sum (length l - k + 1)
   (fun i => INR (binomial (length l - S i) (k - 1)) / INR (binomial (length l) k) * nth i (sort l) 0).
 Proof.

@@ -19,7 +19,8 @@ Proof.
   intros H. rewrite (E_ext W _ (fun _ => 0)); [apply E_const|]. intros v _. unfold inner. rewrite E_sum.
   apply sum_zeros. intros j Hj. rewrite E_scal, H by assumption. ring.
 Qed.
-(* lem-batch-variance, the upper case. In batches.v all b (b - 1) mixed products vanish at once (`Eb_square`). *)
+(* lem-batch-variance, with replacement: E|g_b - grad f|^2 = sigma^2 / b. In batches.v all b (b - 1) mixed products
+   vanish at once (`Eb_square`). *)
 Theorem lem_batch_variance n (Hn : (1 <= n)%nat) d b g : (1 <= b)%nat ->
   E (batches (uniform n Hn) b) (fun k => norm2 d (sub (mean g (drawn (uniform n Hn) b k)) (center n g)))
   = sigma2 n d g / INR b.

@@ -128,7 +128,7 @@ Proof.
     now apply step_4.
   - intros l Hl. unfold a. rewrite total_shift. unfold mean. rewrite (ways_length b _ l Hl). field. lra.
 Qed.
-(* lem-batch-variance, without replacement: n >= 2 and b <= n. *)
+(* lem-batch-variance, without replacement (n >= 2, b <= n): (n - b) / (n - 1) of that. *)
 Theorem lem_batch_variance_without n d b g : (2 <= n)%nat -> (1 <= b <= n)%nat ->
   average (fun l => norm2 d (sub (mean g l) (center n g))) (ways b (seq 0 n))
   = sigma2 n d g / INR b * ((INR n - INR b) / (INR n - 1)).

@@ -14,7 +14,7 @@ Proof. assert (H := direction d u v). lra. Qed.
 Lemma step_3 d u v : norm d u - norm d v <= norm d (sub v u).
 Proof. assert (H := triangle_sub d u v). rewrite norm_sub_sym in H. lra. Qed.
 
-(* lem-normalised-direction, (a). *)
+(* lem-normalised-direction, (a): |u| - <u, v> / |v| <= 2 |u - v|. *)
 Theorem lem_normalised_direction d u v : norm d u - inner d u v / norm d v <= 2 * norm d (sub v u).
 Proof. assert (H2 := step_2 d u v). assert (H3 := step_3 d u v). lra. Qed.
 

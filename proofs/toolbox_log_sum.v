@@ -81,7 +81,7 @@ Section Log_sum.
   Qed.
 End Log_sum.
 
-(* lem-log-sum, (a): with S_t = a_1 + ... + a_t. *)
+(* lem-log-sum, (a): with S_t = a_1 + ... + a_t, the sum of a_t / (eps + S_t) is at most ln (1 + S_T / eps). *)
 Theorem lem_log_sum eps a T : 0 < eps -> (forall t, (t < T)%nat -> 0 <= a t) ->
   sum T (fun t => a t / (eps + sum (S t) a)) <= ln (1 + sum T a / eps).
 Proof.
@@ -89,7 +89,8 @@ Proof.
   rewrite ln_1, Rmult_0_r, Rminus_0_r, decayed_1 in H.
   rewrite (sum_ext T _ (fun t => a t / (eps + sum (S t) a))) in H by (intros; now rewrite decayed_1). exact H.
 Qed.
-(* lem-log-sum, (b): with S_t = beta^(t-1) a_1 + ... + beta a_{t-1} + a_t. *)
+(* lem-log-sum, (b): with S_t = beta^(t-1) a_1 + ... + beta a_{t-1} + a_t, it is at most ln (1 + S_T / eps) - T ln
+   beta. *)
 Theorem lem_log_sum_decayed beta eps a T : 0 < beta < 1 -> 0 < eps -> (forall t, (t < T)%nat -> 0 <= a t) ->
   sum T (fun t => a t / (eps + decayed beta a (S t))) <= ln (1 + decayed beta a T / eps) - INR T * ln beta.
 Proof. intros Hb. apply step_3. lra. Qed.

@@ -79,7 +79,7 @@ Proof.
   - unfold chance_wrong. rewrite Hmu. apply E_ext. intros. apply wrong_opp.
 Qed.
 
-(* lem-sign *)
+(* lem-sign. |m| P(g has another sign than its mean m) <= E|g - m| / 2 <= sigma / 2. *)
 Theorem lem_sign W g sigma : 0 <= sigma -> E W (fun w => (g w - mu W g) ^ 2) <= sigma ^ 2 ->
   Rabs (mu W g) * chance_wrong W g <= / 2 * noise W g /\ / 2 * noise W g <= sigma / 2.
 Proof.

@@ -13,8 +13,8 @@ the book is built without a prover:
     saboteurs                       {digest: lemma in which the unchanged proof failed on this change of the file}
     sentences, lines                where each sentence stands, and the goals after it, as numbers of lines
 
-book/machine/not_proved.txt lists the labels without a theorem; it only gets shorter. Exit status: 0 all is checked; 1
-something is not as it should be; 4 there is no prover.
+Exit status: 0 all is checked; 1 something is not as it should be, such as a label without a theorem; 4 there is no
+prover.
 Deliberately absent: whether a statement says what its page says. Readers and tests/proofs compare the two.
 """
 
@@ -295,23 +295,13 @@ def check_files(prover: Prover, every: dict[str, Source], again: bool, write: bo
     return problems
 
 
-def not_proved(root: Path) -> list[str]:
-    """The labels that are known to have no theorem in Rocq."""
-    return (root / "book" / "machine" / "not_proved.txt").read_text(encoding="utf-8").split()
-
-
-def compare_labels(root: Path, every: dict[str, Source], write: bool) -> list[str]:
-    """Labels and theorems that miss their counterpart; the list of labels without one is shortened, never extended."""
+def compare_labels(root: Path, every: dict[str, Source]) -> list[str]:
+    """Labels and theorems that miss their counterpart."""
     known = all_labels(root)
     proved = groups(every, known)
-    missing = [label for label in known if label not in proved]
     without = ", ".join(label for label, group in proved.items() if not group.instances)
-    listed = not_proved(root)
     problems = [f"no chapter has the label of {name}" for name in astray(every, known)]
-    problems += [f"{label} has no theorem in proofs/*.v" for label in missing if label not in listed]
-    if write:
-        left = [label for label in missing if label in listed]
-        (root / "book" / "machine" / "not_proved.txt").write_text("".join(f"{label}\n" for label in left))
+    problems += [f"{label} has no theorem in proofs/*.v" for label in known if label not in proved]
     print(
         f"  {len(proved)} of {len(known)} labels have a theorem" + f"; without an instance: {without}" * bool(without)
     )
@@ -325,7 +315,7 @@ def check(root: Path = ROOT, again: bool = False, write: bool = True) -> int:
         return UNCHECKED
     prover, every, start = Prover(path, root), sources(root / "proofs"), time.monotonic()
     problems = [line for source in every.values() for line in source.violations]
-    problems += [*check_files(prover, every, again, write), *compare_labels(root, every, write)]
+    problems += [*check_files(prover, every, again, write), *compare_labels(root, every)]
     for record in prover.records.glob("*.json"):
         if record.stem not in every:
             problems += [] if write else [f"book/machine/{record.name}: there is no proofs/{record.stem}.v"]

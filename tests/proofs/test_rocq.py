@@ -28,8 +28,8 @@ def test_a_source_keeps_the_rules_and_its_record_is_of_today(source):
     assert all(source.text[end - 1] in ".-+*{}" for _, end, _ in rocq.unfolded(record))
 
 
-def test_every_label_has_a_theorem_but_for_those_that_are_listed_and_the_list_has_no_others():
-    assert [label for label in LABELS if label not in PROVED] == rocq.not_proved(ROOT)
+def test_every_label_has_a_theorem_and_every_theorem_a_label():
+    assert [label for label in LABELS if label not in PROVED] == []
     assert rocq_sources.astray(EVERY, LABELS) == []
 
 
@@ -81,7 +81,6 @@ def book(tmp_path):
     (tmp_path / "notebooks" / "01_a.md").write_text(chapter)
     (tmp_path / "proofs" / "sums.v").write_text("Require Export Lia.\n")
     (tmp_path / "proofs" / "a.v").write_text(TEXT.replace("Theorem thm_z : 1 < 2. Proof. lia. Qed.\n", ""))
-    (tmp_path / "book" / "machine" / "not_proved.txt").write_text("thm-x\nthm-x-y\n")
     return tmp_path
 
 
@@ -158,7 +157,6 @@ def test_what_is_checked_is_recorded_and_what_changed_is_checked_again(book, cap
     assert "sums.json is not of today's proofs/sums.v" in capsys.readouterr().out
     assert rocq.check(book) == 0
     assert "2 of 2 labels have a theorem" in capsys.readouterr().out
-    assert rocq.not_proved(book) == []
     assert rocq_sources.stale(book) == []
     record = rocq.load(book / "book" / "machine", "a")
     assert record["theorems"]["thm_x"]["given"].split()[:2] == ["a", "small"]
@@ -182,7 +180,6 @@ def test_what_is_checked_is_recorded_and_what_changed_is_checked_again(book, cap
     assert rocq.check(book) == 1  # a label without a theorem, and theorems without a label
     said = capsys.readouterr().out
     assert "thm-w has no theorem" in said
-    assert rocq.not_proved(book) == []  # no label is put on the list
     assert "no chapter has the label of a.v: thm_x" in said
 
 
