@@ -238,7 +238,7 @@
     const left = ui.panel({
       title: "One study: five fresh seeds", height: 320,
       x: { range: [-0.6, 3.6], ticks: [0, 1, 2, 3], label: "method", format: (k) => methods[k] },
-      y: { range: [0.012, 0.6], log: true, ticks: [0.02, 0.05, 0.1, 0.2, 0.5], label: "test loss (nats)" },
+      y: { range: [0.006, 1], log: true, ticks: [0.01, 0.03, 0.1, 0.3, 1], label: "test loss (nats)" },
     });
     const right = ui.panel({
       title: "What the studies so far have said", height: 320,
