@@ -95,6 +95,13 @@ def branch(plan, name, level, b, lrs, seeds, draws):
     return steps[0].reshape(len(lrs), len(seeds), draws).round(2).tolist()
 
 
+def one_valley(steps):
+    """Median steps for each rate; infinite from the first rate on that fails above one that arrives."""
+    median = np.median(steps.reshape(len(steps), -1), axis=1)
+    failed = np.isinf(median) & (np.cumsum(np.isfinite(median)) > 0)
+    return np.where(np.cumsum(failed) > 0, np.inf, median)
+
+
 def of_trunk(plan, name, seed):
     """The step at which each level is reached and half of the last one, and the noise scale at every step."""
     rows, _ = trunk(*plan.trunks[name], seed, plan.levels)
@@ -118,8 +125,7 @@ def main(asked):
     chosen = {}
     for case in cases:
         steps = np.array(tuning["tuning " + key(*case)])
-        median = np.median(steps.reshape(len(steps), -1), axis=1)
-        chosen[key(*case)] = inside(study, rates(plan, case[2]), median, key(*case))
+        chosen[key(*case)] = inside(study, rates(plan, case[2]), one_valley(steps), key(*case))
     done = study.run(
         (key(*case), partial(branch, plan, *case, [chosen[key(*case)]], plan.seeds, plan.draws)) for case in cases
     )
