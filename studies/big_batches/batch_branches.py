@@ -82,8 +82,8 @@ def trunk(b, lr, seed, levels):
     return np.array(rows), kept
 
 
-def branch(plan, name, level, b, lrs, seeds, draws):
-    """Steps until the loss has halved: an array (rates, seeds, draws) as lists."""
+def branch(plan, name, level, b, lrs, seeds, draws, limit=None):
+    """Steps until the loss has halved: an array (rates, seeds, draws) as lists; infinite after `limit` steps."""
     trunks = [trunk(*plan.trunks[name], seed, plan.levels)[1] for seed in seeds]
     sweep = Sweep(digits(), SGD, lrs, [0] * (len(seeds) * draws), b)
     for k, p in enumerate(sweep.params):
@@ -91,8 +91,17 @@ def branch(plan, name, level, b, lrs, seeds, draws):
         p.data = np.repeat(np.repeat(weights, draws, axis=0)[None], len(lrs), axis=0)
     order = [(seed, draw, round(1e4 * level)) for seed in seeds for draw in range(draws)]
     sweep.rngs = [np.random.default_rng(entropy) for entropy in order]
-    steps, _ = steps_to(sweep, [level / 2], plan.limit, patience=1.5)
+    steps, _ = steps_to(sweep, [level / 2], limit or plan.limit, patience=1.5)
     return steps[0].reshape(len(lrs), len(seeds), draws).round(2).tolist()
+
+
+def long_enough(plan, *case):
+    """The same for one rate, only so far that what has not arrived is slower than twice the median and cut there."""
+    for limit in (plan.limit // 128, plan.limit // 16, plan.limit):
+        steps = branch(plan, *case, limit)
+        if 2 * np.median(np.median(steps, axis=2)) < limit:
+            break
+    return steps
 
 
 def one_valley(steps):
@@ -127,7 +136,7 @@ def main(asked):
         steps = np.array(tuning["tuning " + key(*case)])
         chosen[key(*case)] = inside(study, rates(plan, case[2]), one_valley(steps), key(*case))
     done = study.run(
-        (key(*case), partial(branch, plan, *case, [chosen[key(*case)]], plan.seeds, plan.draws)) for case in cases
+        (key(*case), partial(long_enough, plan, *case, [chosen[key(*case)]], plan.seeds, plan.draws)) for case in cases
     )
     pairs = [(name, seed) for name in plan.trunks for seed in plan.seeds]
     along = study.run((f"trunk {name}, {seed}", partial(of_trunk, plan, name, seed)) for name, seed in pairs)
