@@ -49,13 +49,13 @@
     const right = ui.panel({
       title: "The critical batch of the stretch",
       x: { range: [1.3, 0.048], log: true, ticks: losses, format: (t) => names[losses.indexOf(t)], label: "loss at the branch" },
-      y: { range: [5, 40000], log: true, ticks: [10, 100, 1000, 10000], label: "digits" },
+      y: { range: [1, 40000], log: true, ticks: [1, 10, 100, 1000, 10000], label: "digits" },
     });
     const line = (values) => values.map((v, k) => [losses[k], v]);
     right.line(line(foretold), { stroke: "var(--c)", class: "landmark" }, right.back);
     right.line(line(misled), { stroke: "var(--b)", "stroke-dasharray": "6 4", class: "landmark" }, right.back);
     right.legend([["measured by branching", "var(--a)"], ["foretold by the run's noise", "var(--c)"],
-      ["by that of a slow run", "var(--b)", "6 4"]], [0.03, 0.01]);
+      ["by that of a slow run", "var(--b)", "6 4"]], [0.25, 0.76]);
     const curve = Array.from({ length: 97 }, (_, k) => 2 * (n / 2) ** (k / 96));
     const visited = new Set();
 
