@@ -49,7 +49,10 @@
     const right = ui.panel({
       title: "The critical batch of the stretch",
       x: { range: [1.3, 0.048], log: true, ticks: losses, format: (t) => names[losses.indexOf(t)], label: "loss at the branch" },
-      y: { range: [1, 40000], log: true, ticks: [1, 10, 100, 1000, 10000], label: "digits" },
+      y: {
+        range: [1, 40000], log: true, ticks: [1, 10, 100, 1000, 10000], label: "digits",
+        format: (t) => ({ 1000: "10³", 10000: "10⁴" })[t] ?? `${t}`,
+      },
     });
     const line = (values) => values.map((v, k) => [losses[k], v]);
     right.line(line(foretold), { stroke: "var(--c)", class: "landmark" }, right.back);
