@@ -32,6 +32,12 @@ LEVEL = 0.05  # at which a family may hold a wrong verdict
 # What a line says where its own words and the head of its table do not: the chapter, the head, and the words for it.
 SAID = {
     ("big_batches", "alpha - 1"): "the exponent of the fitted curve, less the hyperbola's 1",
+    ("big_batches", "log(foretold / measured)"): "log of the noise scale along a stretch of a run, over the critical "
+    "batch of its branches",
+    ("big_batches", "log(b_crit, slow / tuned)"): "log of the critical batch of branches from the slow run, over that "
+    "of branches from the tuned run",
+    ("big_batches", "log of the growth"): "log of the critical batch of branches at the lower loss, over that at the "
+    "higher",
     ("carrying_a_rate", "slope - formula's"): "slope of the best rate over the batch, less that of the formula",
     ("carrying_a_rate", "log(rule / tuned there)"): "log of the loss at this batch with the rate that the rule carries "
     "from batch 2, over the loss with a rate tuned there",

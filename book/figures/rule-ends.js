@@ -43,7 +43,7 @@
       for (const [b, lr] of points) panel.dot(b, lr, { r: 3.5, class: "landmark" }, panel.back);
       return [method, panel];
     }));
-    panels.Adam.legend([["same rate", colors.same], ["root", colors.root], ["linear", colors.linear], ["best, measured", "var(--a)"]]);
+    panels.SGD.legend([["same rate", colors.same], ["root", colors.root], ["linear", colors.linear], ["best, measured", "var(--a)"]], [0.56, 0.41]);
 
     function draw(place) {
       const b = batches[Math.round(place)];

@@ -10,6 +10,7 @@ warmup | carrying_a_rate: What a warm-up buys
 why bias correction | adam: Bias correction, derived | adam: Adam: momentum, and a corrected start
 critical batch size | big_batches: Measure: could you have known? | big_batches: From one step to a run
     big_batches: Prove: steps against examples | big_batches: Measure: the hyperbola on digits
+    big_batches: For a stretch of a run
 bf16 | memory: Build: what a number weighs | torch: Measure: sixteen bits
 Adafactor memory | adafactor: What it remembers, what it does not notice | memory: Build: what an optimizer remembers
     memory: Prove: when factoring pays

@@ -76,3 +76,28 @@ def test_the_prices_stand_on_the_fits_of_the_record_and_the_cheapest_batch_is_th
         bill = js("cost", fewest, critical, best, price)
         assert bill == pytest.approx(fewest * (np.sqrt(price) + np.sqrt(critical)) ** 2, rel=1e-12)
         assert all(js("cost", fewest, critical, best * f, price) > bill for f in (0.9, 1.1))
+
+
+def test_the_branches_are_those_of_the_record_with_the_chapters_fit(numbers):
+    js, study = numbers("branch-a-run"), records.load("batch-branches")
+    plan, said = study.run["config"], js("data")
+    n = plan["batches"][-1]
+    for k, level in enumerate(plan["levels"]):
+        rows = [r["steps"] for r in study.curve if (r["trunk"], r["level"]) == ("batch 16", level)]
+        steps = np.median(np.array(rows).reshape(len(plan["batches"]), -1, plan["draws"]), axis=2)
+        steps = np.minimum(steps, 2 * np.median(steps, axis=1, keepdims=True))  # as planned
+        assert said["steps"][k] == pytest.approx(np.median(steps, axis=1), abs=0.006)
+        inverse = [js("oneOver", b) for b in plan["batches"]]
+        assert inverse == pytest.approx([(n - b) / (b * (n - 1)) for b in plan["batches"]], rel=1e-12)
+        assert js("fit", inverse, said["steps"][k]) == pytest.approx(
+            hyperbola(plan["batches"], said["steps"][k]), rel=1e-12
+        )
+        each = [hyperbola(plan["batches"], seen)[1] for seen in steps.T]
+        assert said["measured"][k] == pytest.approx([min(each), np.median(each), max(each)], abs=0.06)
+        for name, trunk in (("foretold", "batch 16"), ("misled", "slow")):
+            runs = [study.run["results"][f"{trunk}, {seed}"] for seed in plan["seeds"]]
+            stretches = [np.array(run["noise"])[run["at"][k] : run["at"][k + 1]] for run in runs]
+            b = plan["trunks"][trunk][0]
+            worth = [1 / (1 + scale * (n - b) / (b * (n - 1))) for scale in stretches]
+            averages = [np.average(scale, weights=weight) for scale, weight in zip(stretches, worth, strict=True)]
+            assert said[name][k] == pytest.approx(np.median(averages), abs=0.06)
