@@ -32,10 +32,10 @@
       const line = (v, dash) => panel.line([[1, v], [right, v]], { stroke: "var(--soft)", "stroke-dasharray": dash });
       panel.clear();
       line(c.start, "2 4");
-      panel.text(1.3, c.start * 0.62, "at the start");
+      panel.text(1.3, c.start * 0.5, "at the start");
       if (Number.isFinite(c.most)) {
         line(c.most, "7 4");
-        panel.text(1.3, c.most * 1.25, "the largest anywhere");
+        panel.text(1.3, c.most * 1.4, "the largest anywhere");
       }
       panel.line([[1, promised(c, 1, noise, bounds)], [right, promised(c, right, noise, bounds)]], { stroke: "var(--b)" });
       const from = stepsFor(c, Math.min(c.start, c.most), noise, bounds);
