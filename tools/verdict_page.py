@@ -51,7 +51,6 @@ SAID = {
     ("landscape", "log loss lower"): "log loss on digits lower than AdamW's",
     ("landscape", "lower"): "loss on words lower than AdamW's",
     ("optimizers_at_a_glance", "below AdamW"): "loss on words below AdamW's",
-    ("optimizers_at_a_glance", "below LARS"): "loss of this method at this batch below that of LARS",
     ("came", "lower than CAME"): "loss with this one change lower than CAME's",
 }
 
