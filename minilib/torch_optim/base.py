@@ -23,10 +23,12 @@ from minilib.torch_optim.checks import (
 )
 from minilib.torch_optim.compiler import cannot_compile
 from minilib.torch_optim.gradients import nonfinite_check, params_with_grad
+from minilib.torch_optim.narrow import LEAST, narrow_zeros
 from minilib.torch_optim.phases import CPU, GPU, Sizes, run_phases, statistics_dtype
 from minilib.torch_optim.sharding import local, run_together, zeros
 
 COMMON = {"max_grad_norm": None, "on_nonfinite": "raise", "stochastic_rounding": False, "compile": None}
+COMMON["state_dtype"] = None
 log = logging.getLogger(__name__)
 
 
@@ -221,8 +223,11 @@ class Optimizer(torch.optim.Optimizer):
         """The state of a parameter that gets its first gradient: name -> tensor, and the number of steps."""
         shape, dtype = tuple(p.shape), statistics_dtype(p.dtype)
         moments = self.state_shapes(shape, self.dims(shape, group))
-        step = torch.zeros((), dtype=dtype, device=p.device)
-        return {"step": step} | {name: zeros(p, size, dtype) for name, size in moments.items()}
+        state, narrow = {"step": torch.zeros((), dtype=dtype, device=p.device)}, group["state_dtype"]
+        for name, size in moments.items():
+            few = narrow and size == shape and math.prod(shape) >= LEAST
+            state |= narrow_zeros(p, name, narrow) if few else {name: zeros(p, size, dtype)}
+        return state
 
     @property
     def skipped(self):
