@@ -23,12 +23,12 @@ from minilib.torch_optim.checks import (
 )
 from minilib.torch_optim.compiler import cannot_compile
 from minilib.torch_optim.gradients import nonfinite_check, params_with_grad
-from minilib.torch_optim.narrow import LEAST, narrow_zeros
+from minilib.torch_optim.narrow import narrow_zeros
 from minilib.torch_optim.phases import CPU, GPU, Sizes, run_phases, statistics_dtype
 from minilib.torch_optim.sharding import local, run_together, zeros
 
-COMMON = {"max_grad_norm": None, "on_nonfinite": "raise", "stochastic_rounding": False, "compile": None}
-COMMON["state_dtype"] = None
+COMMON = dict.fromkeys(("max_grad_norm", "compile", "state_dtype"))
+COMMON |= {"on_nonfinite": "raise", "stochastic_rounding": False}
 log = logging.getLogger(__name__)
 
 
@@ -73,7 +73,11 @@ class Optimizer(torch.optim.Optimizer):
         compile: True compiles the phases at the first step, which takes some seconds; False does not. None (default)
             compiles where that pays and works: from some 4 million entries on, on a GPU always. The log says so.
 
-    Statistics are float32 for 16-bit parameters. Gradients are never written. A step with learning rate 0 changes no
+        state_dtype: of averages as large as the parameter; None (default) is float32 for 16-bit parameters, else the
+            parameter's type. torch.bfloat16 takes 2 bytes a number, torch.uint8 one and a 64th, where there are 4,096
+            or more and the parameter is not sharded. Both are rounded at random; row and column means stay: `narrow`.
+
+    Gradients are never written. A step with learning rate 0 changes no
     parameter. A group may carry further keys, such as a scheduler's `initial_lr`.
 
     Raises:
@@ -223,10 +227,9 @@ class Optimizer(torch.optim.Optimizer):
         """The state of a parameter that gets its first gradient: name -> tensor, and the number of steps."""
         shape, dtype = tuple(p.shape), statistics_dtype(p.dtype)
         moments = self.state_shapes(shape, self.dims(shape, group))
-        state, narrow = {"step": torch.zeros((), dtype=dtype, device=p.device)}, group["state_dtype"]
+        state = {"step": torch.zeros((), dtype=dtype, device=p.device)}
         for name, size in moments.items():
-            few = narrow and size == shape and math.prod(shape) >= LEAST
-            state |= narrow_zeros(p, name, narrow) if few else {name: zeros(p, size, dtype)}
+            state |= narrow_zeros(p, name, group["state_dtype"]) or {name: zeros(p, size, dtype)}
         return state
 
     @property

@@ -55,15 +55,11 @@ class Bucket:
     calls: dict  # what was compiled for buckets like this one
     shards: tuple  # see `sharding.shards`, in dimensions of `x`
     chunk: int  # what an eager phase takes at once
-    written: list  # pairs of (tensor, its part of a stack), which is copied back in the end
-    narrow: list  # functions that write state in fewer bits back
+    back: list  # functions that write what is stacked, or wider than it is kept, back to where it belongs
     sums: tuple = ()  # what the last phase returned, complete
 
-    def copy_back(self) -> None:
-        """Copy what was written in a stack, or wider than it is kept, to where it belongs."""
-        if self.written:
-            torch._foreach_copy_(*map(list, zip(*self.written, strict=True)))
-        for write in self.narrow:
+    def write_back(self) -> None:
+        for write in self.back:
             write()
 
 
@@ -170,7 +166,7 @@ def run_phases(bucket: Bucket) -> None:
     """All phases of a bucket that is on this process alone."""
     for phases in calls_of(bucket.phases):
         run(bucket, phases)
-    bucket.copy_back()
+    bucket.write_back()
 
 
 def calls_of(phases):
