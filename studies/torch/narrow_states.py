@@ -53,7 +53,7 @@ LEAST = 256
 # method -> its class, its options, the middle of its five rates
 METHODS = {
     "AdamW": (torch_optim.LAMB, {"layer_adaptation": False, "weight_decay": 0.0, "eps": 1e-8}, 0.02),
-    "CAME": (torch_optim.CAME, {}, 0.005),
+    "CAME": (torch_optim.CAME, {}, 0.00125),
 }
 TYPES = {"float32": None, "bfloat16": torch.bfloat16, "bytes": torch.uint8}
 WRONG = {"to nearest": torch.bfloat16, "linear": torch.uint8}
