@@ -35,23 +35,27 @@ STATE: dict[str, Callable[[Shape], int]] = {
 } | {name: cls.state_size for name, cls in optim.METHODS.items() if name != "LARS2020"}
 
 
-# What a number of state weighs, by package and method: what has the shape of a matrix, and rows and columns. In bytes;
-# CODES; None: the type of what the optimizer steps on. Measured on matrices in bfloat16; tests measure torch's and ours
-# again. A method's own is the first that names it, None where none does.
-CODES = 1 + 4 / 256  # a byte, and a float32 scale for each block of 256; what has fewer than 4,096 numbers is float32
+# Package -> (its methods, bytes of a number of their state). None: the type of what the optimizer steps on; else rows
+# and columns are float32. Measured on matrices in bfloat16; tests measure torch's and ours again. A method without a
+# package is that of the first that has it; where none has, its state has the type of what it steps on.
+CODES = 1 + 4 / 256  # a byte, and a float32 scale for each block of 256; fewer than 4,096 numbers are float32
+TORCHS = "SGD", "Momentum", "Adagrad", "RMSProp", "Adam", "AdamW", "AMSGrad", "Adafactor", "Muon"
 OURS = "LARS", "LAMB", "Adafactor", "CAME"
-KEPT: dict[str, dict[str, tuple]] = {
-    "torch 2.13.0": dict.fromkeys(
-        ("SGD", "Momentum", "Adagrad", "RMSProp", "Adam", "AdamW", "AMSGrad", "Adafactor", "Muon"), (None, None)
-    ),
-    "minilib": dict.fromkeys(OURS, (4, 4)),
-    "minilib, state_dtype bfloat16": dict.fromkeys(OURS, (2, 4)),
-    "minilib, state_dtype uint8": dict.fromkeys(OURS, (CODES, 4)),
-    "came-pytorch 0.1.3": {"CAME": (4, 4)},
-    "pytorch_optimizer 4.1.0": dict.fromkeys(("LARS", "LAMB", "CAME"), (None, None)),
-    "transformers 5.23.0": {"Adafactor": (4, 4)},
-    "bitsandbytes 0.50.2": dict.fromkeys(("AdamW", "LAMB", "Lion"), (CODES, 4)),
+KEPT: dict[str, tuple[tuple[str, ...], float | None]] = {
+    "torch 2.13.0": (TORCHS, None),
+    "minilib": (OURS, 4),
+    "minilib, state_dtype bfloat16": (OURS, 2),
+    "minilib, state_dtype uint8": (OURS, CODES),
+    "came-pytorch 0.1.3": (("CAME",), 4),
+    "pytorch_optimizer 4.1.0": (("LARS", "LAMB", "CAME"), None),
+    "transformers 5.23.0": (("Adafactor",), 4),
+    "bitsandbytes 0.50.2": (("AdamW", "LAMB", "Lion"), CODES),
 }
+
+
+def packages(optimizer: str) -> list[str]:
+    """Those of `KEPT` that have this optimizer."""
+    return [name for name, (methods, _) in KEPT.items() if optimizer in methods]
 
 
 def state_numbers(shapes: Shapes, optimizer: str) -> int:
@@ -77,19 +81,12 @@ def state_types(optimizer: str, precision: str = "fp32", package: str | None = N
 
     ValueError: the package has no such optimizer.
     """
-    found = [methods[optimizer] for name, methods in KEPT.items() if optimizer in methods and package in (None, name)]
-    if package is not None and not found:
-        raise ValueError(f"package of {optimizer} must be one of {packages(optimizer)}, got {package!r}")
-    usual = PRECISIONS[precision].state
-    if usual == CODES:
-        return CODES, 4
-    full, thin = found[0] if found else (None, None)
-    return usual if full is None else full, usual if thin is None else thin
-
-
-def packages(optimizer: str) -> list[str]:
-    """Those of `KEPT` that have this optimizer."""
-    return [name for name, methods in KEPT.items() if optimizer in methods]
+    known, usual = packages(optimizer), PRECISIONS[precision].state
+    if package is not None and package not in known:
+        raise ValueError(f"package of {optimizer} must be one of {known}, got {package!r}")
+    found = KEPT[package or known[0]][1] if known else None
+    found = CODES if usual == CODES else found
+    return (usual, usual) if found is None else (found, 4)
 
 
 def state_bytes(shapes: Shapes, optimizer: str, precision: str = "fp32", package: str | None = None) -> float:

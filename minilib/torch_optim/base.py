@@ -27,8 +27,8 @@ from minilib.torch_optim.narrow import narrow_zeros
 from minilib.torch_optim.phases import CPU, GPU, Sizes, run_phases, statistics_dtype
 from minilib.torch_optim.sharding import local, run_together, zeros
 
-COMMON = dict.fromkeys(("max_grad_norm", "compile", "state_dtype"))
-COMMON |= {"on_nonfinite": "raise", "stochastic_rounding": False}
+COMMON = dict.fromkeys(("max_grad_norm", "compile", "state_dtype")) | {"on_nonfinite": "raise"}
+COMMON["stochastic_rounding"] = False
 log = logging.getLogger(__name__)
 
 
@@ -72,13 +72,11 @@ class Optimizer(torch.optim.Optimizer):
             the mean. The randomness is a hash of value and step: equal on all replicas and after a restart.
         compile: True compiles the phases at the first step, which takes some seconds; False does not. None (default)
             compiles where that pays and works: from some 4 million entries on, on a GPU always. The log says so.
+        state_dtype: of what has the parameter's shape. None (default) is the parameter's, float32 if that has 16 bits.
+            torch.bfloat16, and torch.uint8 from 4,096 numbers on where it is not sharded, are explained in `narrow`.
 
-        state_dtype: of averages as large as the parameter; None (default) is float32 for 16-bit parameters, else the
-            parameter's type. torch.bfloat16 takes 2 bytes a number, torch.uint8 one and a 64th, where there are 4,096
-            or more and the parameter is not sharded. Both are rounded at random; row and column means stay: `narrow`.
-
-    Gradients are never written. A step with learning rate 0 changes no
-    parameter. A group may carry further keys, such as a scheduler's `initial_lr`.
+    Gradients are never written. A step with learning rate 0 changes no parameter. A group may carry further keys, such
+    as a scheduler's `initial_lr`.
 
     Raises:
         ValueError: an unknown option or one out of range, no parameters, a parameter given twice or that is complex,

@@ -64,9 +64,8 @@ def write(s: dict, name: str, value: torch.Tensor, compiles: bool) -> None:
         out = [COMPILED[t.dtype].variant([x, scale, step])(x, scale, step)]
     else:
         n = CHUNK if x.device.type == "cpu" and not torch.compiler.is_compiling() else max(1, len(x))
-        out = [rounded(x[k : k + n], scale[k : k + n], step, t.dtype) for k in range(0, len(x), n)]
-    if out:
-        t.copy_(torch.cat(out).view(-1)[: t.numel()].view(t.shape))
+        out = [rounded(x[k : k + n], scale[k : k + n], step, t.dtype) for k in range(0, max(1, len(x)), n)]
+    t.copy_(torch.cat(out).view(-1)[: t.numel()].view(t.shape))
 
 
 def rounded(x, scale, seed, dtype):

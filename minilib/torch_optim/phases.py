@@ -58,10 +58,6 @@ class Bucket:
     back: list  # functions that write what is stacked, or wider than it is kept, back to where it belongs
     sums: tuple = ()  # what the last phase returned, complete
 
-    def write_back(self) -> None:
-        for write in self.back:
-            write()
-
 
 def statistics_dtype(dtype: torch.dtype) -> torch.dtype:
     """The data type of the statistics of a parameter, and of the arithmetic."""
@@ -140,18 +136,12 @@ def on_sums(phase):
 
 
 def round_stochastically(value: torch.Tensor, seed) -> torch.Tensor:
-    """float32 cut to the 16 bits of bfloat16, up or down with the probability that keeps its mean; still float32.
-
-    So updates below bfloat16's spacing survive in the mean.
-    """
+    """float32 cut to the 16 bits of bfloat16, up or down with the probability that keeps its mean; still float32."""
     return ((value.view(torch.int32) + random_bits(value, seed)) & -65536).view(torch.float32)
 
 
 def random_bits(value: torch.Tensor, seed) -> torch.Tensor:
-    """16 bits for each float32, as int32: a hash of its own bits and of `seed`, a number or a tensor that broadcasts.
-
-    No state, and the same on every replica.
-    """
+    """16 bits for each float32: a hash of its own bits and of `seed`, which broadcasts; the same on every replica."""
     seed = seed.to(torch.int64) if isinstance(seed, torch.Tensor) else int(seed)
     h = (value.view(torch.int32).to(torch.int64) + (seed + 1) * 0x9E3779B1) & 0xFFFFFFFF
     for factor, shift in ((0x7FEB352D, 15), (0x846CA68B, 13)):
@@ -166,7 +156,8 @@ def run_phases(bucket: Bucket) -> None:
     """All phases of a bucket that is on this process alone."""
     for phases in calls_of(bucket.phases):
         run(bucket, phases)
-    bucket.write_back()
+    for write in bucket.back:
+        write()
 
 
 def calls_of(phases):
