@@ -15,7 +15,7 @@
       share(model.numbers, weight[0], 3),
       share(model.numbers, weight[1], 2),
       share(model.numbers, weight[2], 1),
-      share(model.state[c.optimizer], weight[3], 1),
+      share(model.state[c.optimizer][c.precision], 1, 1),
       slope * c.batch + fixed,
     ];
   }

@@ -131,7 +131,7 @@ class Job:
         batch: rows a step, over all cards. `length`: tokens a row.
         steps, tokens: one of the two; a step has batch * length tokens.
         guessed: tokens of a row whose loss is computed; by default `Model.guessed`.
-        optimizer, precision: names in `PASSES` and `PRECISIONS`.
+        optimizer, precision: names in `PASSES` and `PRECISIONS`. `package`: of the optimizer, see `memory.KEPT`.
         micro_batch: rows that a card takes at once; by default as many as fit into its memory.
         parallel: "ddp", every card holds all; "fsdp", each holds its share of parameters, gradients and state.
         recompute: keep the input of each block only, and compute the rest again.
@@ -150,6 +150,7 @@ class Job:
     micro_batch: int | None = None
     parallel: str = "ddp"
     recompute: bool = False
+    package: str | None = None
 
     def __post_init__(self):
         counts(batch=self.batch, length=self.length)
@@ -165,6 +166,7 @@ class Job:
         choice("optimizer", self.optimizer, PASSES)
         choice("precision", self.precision, PRECISIONS)
         choice("parallel", self.parallel, ("ddp", "fsdp"))
+        memory.state_types(self.optimizer, package=self.package)  # ValueError where there is none
 
     def count(self) -> int:
         """Steps of the optimizer."""

@@ -1,15 +1,16 @@
 """The bytes of a training run, predicted: parameters, gradients, master weights, optimizer state, activations.
 
 A model is a description, the shapes of its parameters and the tensors that its backward pass needs, and nothing is
-allocated. Sources: the state of each optimizer is what its class in `minilib.optim` says; the activations are what
-PyTorch's autograd saves for a transformer with a LayerNorm before (or after) each half of a block; sharding is ZeRO
-(Rajbhandari et al. 2020). The chapter on memory derives every line, and compares it with what is really held.
+allocated. Sources: the numbers of an optimizer's state are what its class in `minilib.optim` says, their types what
+packages were seen to keep (`KEPT`); the activations are what PyTorch's autograd saves for a transformer with a
+LayerNorm before (or after) each half of a block; sharding is ZeRO (Rajbhandari et al. 2020). The chapter on memory
+derives every line, and compares it with what is really held.
 
 Absent on purpose: what lives for less than one operation (temporaries), an allocator's waste, the driver's own
 memory, communication buffers, tensor and pipeline parallelism, gradient accumulation buffers of a second dtype.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from math import ceil, prod
@@ -17,6 +18,7 @@ from math import ceil, prod
 from minilib import optim
 
 Shape = tuple[int, ...]
+Shapes = Iterable[Shape] | Mapping[str, Shape]  # with names, where they matter: see `state_numbers`
 INDEX = 8  # bytes of an integer token id
 STATISTIC = 4  # a norm keeps its mean and 1/deviation in float32, whatever the rest is in
 
@@ -33,16 +35,82 @@ STATE: dict[str, Callable[[Shape], int]] = {
 } | {name: cls.state_size for name, cls in optim.METHODS.items() if name != "LARS2020"}
 
 
-def state_numbers(shapes: Iterable[Shape], optimizer: str) -> int:
-    """Numbers of state that `optimizer` keeps for parameters of these shapes. ValueError: no such optimizer."""
+# Package -> (its methods, bytes of a number of their state). None: the type of what the optimizer steps on; else rows
+# and columns are float32. Measured on matrices in bfloat16; tests measure torch's and ours again. A method without a
+# package is that of the first that has it; where none has, its state has the type of what it steps on.
+CODES = 1 + 4 / 256  # a byte, and a float32 scale for each block of 256; fewer than 4,096 numbers are float32
+TORCHS = "SGD", "Momentum", "Adagrad", "RMSProp", "Adam", "AdamW", "AMSGrad", "Adafactor", "Muon"
+OURS = "LARS", "LAMB", "Adafactor", "CAME"
+KEPT: dict[str, tuple[tuple[str, ...], float | None]] = {
+    "torch 2.13.0": (TORCHS, None),
+    "minilib": (OURS, 4),
+    "minilib, state_dtype bfloat16": (OURS, 2),
+    "minilib, state_dtype uint8": (OURS, CODES),
+    "came-pytorch 0.1.3": (("CAME",), 4),
+    "pytorch_optimizer 4.1.0": (("LARS", "LAMB", "CAME"), None),
+    "transformers 5.23.0": (("Adafactor",), 4),
+    "bitsandbytes 0.50.2": (("AdamW", "LAMB", "Lion"), CODES),
+}
+
+
+def packages(optimizer: str) -> list[str]:
+    """Those of `KEPT` that have this optimizer."""
+    return [name for name, (methods, _) in KEPT.items() if optimizer in methods]
+
+
+def state_numbers(shapes: Shapes, optimizer: str) -> int:
+    """Numbers of state that `optimizer` keeps for parameters of these shapes. ValueError: no such optimizer.
+
+    Where they have names Muon leaves tables of embeddings to AdamW, as its authors do.
+    """
     if optimizer not in STATE:
         raise ValueError(f"optimizer must be one of {list(STATE)}, got {optimizer!r}")
-    return sum(STATE[optimizer](tuple(shape)) for shape in shapes)
+    if optimizer == "Muon" and isinstance(shapes, Mapping):
+        tables = {name: shape for name, shape in shapes.items() if name.startswith(("tokens", "positions", "segments"))}
+        others = [shape for name, shape in shapes.items() if name not in tables]
+        return state_numbers(tables.values(), "AdamW") + state_numbers(others, "Muon")
+    return sum(STATE[optimizer](tuple(shape)) for shape in _list(shapes))
+
+
+def _list(shapes: Shapes) -> list[Shape]:
+    return [tuple(shape) for shape in (shapes.values() if isinstance(shapes, Mapping) else shapes)]
+
+
+def state_types(optimizer: str, precision: str = "fp32", package: str | None = None) -> tuple[float, float]:
+    """Bytes of a number of state that has the shape of a matrix, and of one of its rows and columns.
+
+    ValueError: the package has no such optimizer.
+    """
+    known, usual = packages(optimizer), PRECISIONS[precision].state
+    if package is not None and package not in known:
+        raise ValueError(f"package of {optimizer} must be one of {known}, got {package!r}")
+    found = KEPT[package or known[0]][1] if known else None
+    found = CODES if usual == CODES else found
+    return (usual, usual) if found is None else (found, 4)
+
+
+def state_bytes(shapes: Shapes, optimizer: str, precision: str = "fp32", package: str | None = None) -> float:
+    """Bytes of that state in a package, by default the first that has it, step counters left out."""
+    full, thin = state_types(optimizer, precision, package)
+    if full != CODES and full == thin:
+        return full * state_numbers(shapes, optimizer)
+    total = 0.0
+    for shape in _list(shapes):
+        n, numbers = size(shape), state_numbers([shape], optimizer)
+        factored = optimizer in ("Adafactor", "CAME") and len(shape) > 1
+        whole = n * (optimizer == "CAME") if factored else numbers
+        arrays, rest = divmod(whole, max(1, n))
+        each = full * n if full != CODES else n + 4 * ceil(n / 256) if n >= 4096 else 4 * n
+        total += arrays * each + thin * (rest + numbers - whole)
+    return total
 
 
 @dataclass(frozen=True)
 class Precision:
-    """Bytes of one number of each kind; `master` is the float32 copy of parameters kept in 16 bits, or 0."""
+    """Bytes of one number of each kind; `master` is the float32 copy of parameters kept in 16 bits, or 0.
+
+    `state`: where a package keeps it in the type of what it steps on, the master copy or else the parameters; or CODES.
+    """
 
     parameters: float
     gradients: float
@@ -55,8 +123,7 @@ PRECISIONS = {
     "fp32": Precision(4, 4, 0, 4, 4),
     "bf16 + fp32 master": Precision(2, 2, 4, 4, 2),
     "pure bf16": Precision(2, 2, 0, 2, 2),
-    # one byte, and a float32 scale for each block of 2048 (Dettmers et al. 2022)
-    "bf16 + 8-bit state": Precision(2, 2, 4, 1 + 4 / 2048, 2),
+    "bf16 + 8-bit state": Precision(2, 2, 4, CODES, 2),  # in any package that has one (Dettmers et al. 2022)
 }
 
 
@@ -148,19 +215,24 @@ class Transformer:
 
 
 def training_bytes(
-    shapes: Iterable[Shape], optimizer: str, precision: str = "fp32", devices: int = 1, stage: int = 0
+    shapes: Shapes,
+    optimizer: str,
+    precision: str = "fp32",
+    devices: int = 1,
+    stage: int = 0,
+    package: str | None = None,
 ) -> dict[str, int]:
     """Bytes on each of `devices` for everything but activations: ZeRO stage 1 cuts optimizer state and master
-    weights into equal shares, 2 gradients too, 3 parameters too; 0 keeps all of it everywhere.
+    weights into equal shares, 2 gradients too, 3 parameters too; 0 keeps all of it everywhere. `package`: see `KEPT`.
 
-    ValueError: unknown optimizer or precision, a stage outside 0 ... 3, less than one device.
+    ValueError: unknown optimizer, precision or package, a stage outside 0 ... 3, less than one device.
     """
     if precision not in PRECISIONS:
         raise ValueError(f"precision must be one of {list(PRECISIONS)}, got {precision!r}")
     if stage not in (0, 1, 2, 3) or devices < 1:
         raise ValueError(f"stage must be 0, 1, 2 or 3 and devices at least 1, got {stage} and {devices}")
-    shapes, p = [tuple(shape) for shape in shapes], PRECISIONS[precision]
-    d = sum(map(size, shapes))
+    shapes, p = shapes if isinstance(shapes, Mapping) else list(shapes), PRECISIONS[precision]
+    d = sum(map(size, _list(shapes)))
 
     def share(numbers, bytes_each, from_stage):
         return ceil(ceil(numbers / (devices if stage >= from_stage else 1)) * bytes_each)
@@ -169,5 +241,5 @@ def training_bytes(
         "parameters": share(d, p.parameters, 3),
         "gradients": share(d, p.gradients, 2),
         "master weights": share(d, p.master, 1),
-        "optimizer state": share(state_numbers(shapes, optimizer), p.state, 1),
+        "optimizer state": share(state_bytes(shapes, optimizer, precision, package), 1, 1),
     }

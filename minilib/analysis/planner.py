@@ -30,15 +30,16 @@ from minilib.pages import print_table
 BUCKET = 25 * 2**20  # bytes of gradients that DDP sends at once (Li et al. 2020)
 
 
-def traffic(optimizer: str, precision: str = "fp32") -> float:
+def traffic(optimizer: str, precision: str = "fp32", package: str | None = None) -> float:
     """Bytes that a step of the optimizer reads and writes for each parameter, at least.
 
-    ValueError: no such optimizer or precision.
+    ValueError: no such optimizer, precision or package.
     """
     choice("optimizer", optimizer, PASSES)
     choice("precision", precision, PRECISIONS)
     kept = memory.PRECISIONS[PRECISIONS[precision].kept]
-    sizes = {"x": kept.master or kept.parameters, "g": kept.gradients, "m": kept.state, "v": kept.state}
+    state = memory.state_types(optimizer, PRECISIONS[precision].kept, package)[0]
+    sizes = {"x": kept.master or kept.parameters, "g": kept.gradients, "m": state, "v": state}
     moved = sum(sizes.get(letter, 0) for letter in PASSES[optimizer])
     # from a master copy the 16-bit weights are written anew
     return moved + (kept.parameters if kept.master else 0)
@@ -77,7 +78,8 @@ def bytes_held(job: Job, total: int, rows: int, micro_batches: int) -> dict[str,
     """
     p, d, blocks = PRECISIONS[job.precision], job.model.parameters(), job.model.parameters(blocks_only=True)
     kept, stage = memory.PRECISIONS[p.kept], 3 if job.parallel == "fsdp" and total > 1 else 0
-    held = dict(memory.training_bytes(job.model.shapes().values(), job.optimizer, p.kept, total, stage))
+    shapes = job.model.shapes().values()
+    held = dict(memory.training_bytes(shapes, job.optimizer, p.kept, total, stage, job.package))
     if stage and micro_batches > 1:
         held["gradients"] = kept.gradients * d
     if p.copies and not stage:
@@ -182,7 +184,7 @@ def plan(job: Job, machines: Machines, price: float | None = None) -> Plan:
         # F · rows / (utilisation · peak)
         "products": operations / (machines.utilisation * machines.card.rate(p.rate)),
         # bytes a parameter · parameters / bandwidth
-        "optimizer": traffic(job.optimizer, job.precision) * d / shared / machines.card.bandwidth,
+        "optimizer": traffic(job.optimizer, job.precision, job.package) * d / shared / machines.card.bandwidth,
         # (n - 1)/n · bytes / bandwidth, for every lap
         "messages, bytes": sum(lap(m, machines.cards, machines.card.link, machines.nodes, network) for m, _ in laps),
         # rounds of a lap · messages · latency
@@ -221,7 +223,7 @@ def changes(job: Job, machines: Machines, price: float | None = None) -> dict[st
         "as asked": ({}, {}),
         "twice the batch, same tokens": (same_tokens | {"batch": 2 * job.batch}, {}),
         "half the batch, same tokens": (same_tokens | {"batch": job.batch // 2}, {}),
-        f"{other} for {job.optimizer}": ({"optimizer": other}, {}),
+        f"{other} for {job.optimizer}": ({"optimizer": other, "package": None}, {}),
         "twice the cards": ({}, doubled),
     }
     if machines.total > 1:
@@ -313,6 +315,7 @@ def main(argv: list[str] | None = None) -> int:
     add("--guessed", type=int, help="tokens of a row whose loss is computed (default: BERT 15 in 100, GPT-2 all)")
     add("--optimizer", default="AdamW", help=", ".join(PASSES))
     add("--precision", default="bf16", help=", ".join(PRECISIONS))
+    add("--package", help="whose optimizer, which decides the type of its state: " + ", ".join(memory.KEPT))
     add("--micro-batch", type=int, help="rows that a card takes at once (default: as many as fit)")
     add("--parallel", default="ddp", help="ddp or fsdp")
     add("--recompute", action="store_true", help="recompute activations in the backward pass")
@@ -335,8 +338,8 @@ def print_asked(args: argparse.Namespace) -> None:
     sizes = {name: getattr(args, name) for name in ("layers", "width", "vocabulary")}
     model = replace(NAMED[args.model], **{name: n for name, n in sizes.items() if n is not None})
     method = {name.lower(): name for name in PASSES}.get(args.optimizer.lower(), args.optimizer)
-    fields = ("batch", "length", "steps", "tokens", "guessed", "precision", "micro_batch", "parallel", "recompute")
-    job = Job(model, optimizer=method, **{name: getattr(args, name) for name in fields})
+    fields = ("batch", "length", "steps", "tokens", "guessed", "precision", "package", "micro_batch", "parallel")
+    job = Job(model, optimizer=method, recompute=args.recompute, **{n: getattr(args, n) for n in fields})
     chosen = card(args.card)
     if args.rate:
         chosen = replace(chosen, products={**chosen.products, PRECISIONS[job.precision].rate: 1e12 * args.rate})

@@ -23,10 +23,12 @@ from minilib.torch_optim.checks import (
 )
 from minilib.torch_optim.compiler import cannot_compile
 from minilib.torch_optim.gradients import nonfinite_check, params_with_grad
+from minilib.torch_optim.narrow import narrow_zeros
 from minilib.torch_optim.phases import CPU, GPU, Sizes, run_phases, statistics_dtype
 from minilib.torch_optim.sharding import local, run_together, zeros
 
-COMMON = {"max_grad_norm": None, "on_nonfinite": "raise", "stochastic_rounding": False, "compile": None}
+COMMON = dict.fromkeys(("max_grad_norm", "compile", "state_dtype")) | {"on_nonfinite": "raise"}
+COMMON["stochastic_rounding"] = False
 log = logging.getLogger(__name__)
 
 
@@ -70,9 +72,11 @@ class Optimizer(torch.optim.Optimizer):
             the mean. The randomness is a hash of value and step: equal on all replicas and after a restart.
         compile: True compiles the phases at the first step, which takes some seconds; False does not. None (default)
             compiles where that pays and works: from some 4 million entries on, on a GPU always. The log says so.
+        state_dtype: of what has the parameter's shape. None (default) is the parameter's, float32 if that has 16 bits.
+            torch.bfloat16, and torch.uint8 from 4,096 numbers on where it is not sharded, are explained in `narrow`.
 
-    Statistics are float32 for 16-bit parameters. Gradients are never written. A step with learning rate 0 changes no
-    parameter. A group may carry further keys, such as a scheduler's `initial_lr`.
+    Gradients are never written. A step with learning rate 0 changes no parameter. A group may carry further keys, such
+    as a scheduler's `initial_lr`.
 
     Raises:
         ValueError: an unknown option or one out of range, no parameters, a parameter given twice or that is complex,
@@ -221,8 +225,10 @@ class Optimizer(torch.optim.Optimizer):
         """The state of a parameter that gets its first gradient: name -> tensor, and the number of steps."""
         shape, dtype = tuple(p.shape), statistics_dtype(p.dtype)
         moments = self.state_shapes(shape, self.dims(shape, group))
-        step = torch.zeros((), dtype=dtype, device=p.device)
-        return {"step": step} | {name: zeros(p, size, dtype) for name, size in moments.items()}
+        state = {"step": torch.zeros((), dtype=dtype, device=p.device)}
+        for name, size in moments.items():
+            state |= narrow_zeros(p, name, group["state_dtype"]) or {name: zeros(p, size, dtype)}
+        return state
 
     @property
     def skipped(self):

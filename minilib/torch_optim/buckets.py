@@ -9,6 +9,7 @@ import math
 
 import torch
 
+from minilib.torch_optim.narrow import widened, write
 from minilib.torch_optim.phases import Bucket
 from minilib.torch_optim.sharding import local
 
@@ -77,11 +78,17 @@ def _bucket(opt, params, chunk, numbers, mine, packed):
     states = [opt.state[param.p] for param in params]
     tensors = {"x": [local(param.p).detach() for param in params]}
     tensors["g"] = [_laid_out(param.g, x) for param, x in zip(params, tensors["x"], strict=True)]
-    tensors |= {name: [local(s[name]) for s in states] for name in states[0] if name != "step"}
+    names = [name for name in states[0] if name != "step" and not name.endswith("_scale")]
+    few = [name for name in names if states[0][name].dtype != states[0]["step"].dtype]  # in fewer bits
+    tensors |= {name: [local(s[name]) for s in states] for name in names if name not in few}
+    tensors |= {n: [_laid_out(widened(s, n), x) for s, x in zip(states, tensors["x"], strict=True)] for n in few}
     many = len(params) > 1
     stacks = {name: torch.stack(ts) if many else ts[0] for name, ts in tensors.items()}
-    copied = [(tensors[name], stacks[name].unbind()) for name in stacks if many and name != "g"]
-    written = [pair for ours, parts in copied for pair in zip(ours, parts, strict=True)]
+    parts = {name: t.unbind() if many else (t,) for name, t in stacks.items()}
+    copied = [name for name in stacks if many and name not in ("g", *few)]
+    back = [functools.partial(torch._foreach_copy_, tensors[name], parts[name]) for name in copied]
+    narrow = [(s, name, t) for name in few for s, t in zip(states, parts[name], strict=True)]
+    back += [functools.partial(write, *each, packed is not None) for each in narrow]
     dims, flat = opt.dims(shape, group), packed is not None and opt.as_vectors
     if torch.compiler.is_compiling():
         (views, order), calls = views_of(stacks, shape, dims, flat), {}
@@ -106,7 +113,7 @@ def _bucket(opt, params, chunk, numbers, mine, packed):
         tail = (1,) * (x.ndim - 1)
         each = {n: v[mine].view(-1, *tail) for n, v in numbers.items() if isinstance(v, torch.Tensor) and v.ndim}
         numbers = numbers | each | sizes | fixed
-    return Bucket(opt.phases_of(shape, dims), x, g, views, numbers, packed, calls, shards, chunk, written)
+    return Bucket(opt.phases_of(shape, dims), x, g, views, numbers, packed, calls, shards, chunk, back)
 
 
 def views_of(stacks, shape, dims, flat):

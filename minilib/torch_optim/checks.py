@@ -41,6 +41,7 @@ TORCH_RANGES = (
         "factor": _one_of("largest", "last", "first"),
         "min_dim_size_to_factor": ("an integer >= 0", lambda value: type(value) is int and value >= 0),
         "compile": _MAYBE,
+        "state_dtype": ("None, torch.bfloat16 or torch.uint8", lambda t: t in (None, torch.bfloat16, torch.uint8)),
         "scale_parameter": _MAYBE,
     }
     | dict.fromkeys(

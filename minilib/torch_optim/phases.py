@@ -55,13 +55,8 @@ class Bucket:
     calls: dict  # what was compiled for buckets like this one
     shards: tuple  # see `sharding.shards`, in dimensions of `x`
     chunk: int  # what an eager phase takes at once
-    written: list  # pairs of (tensor, its part of a stack), which is copied back in the end
+    back: list  # functions that write what is stacked, or wider than it is kept, back to where it belongs
     sums: tuple = ()  # what the last phase returned, complete
-
-    def copy_back(self) -> None:
-        """Copy what was written in a stack to where it belongs."""
-        if self.written:
-            torch._foreach_copy_(*map(list, zip(*self.written, strict=True)))
 
 
 def statistics_dtype(dtype: torch.dtype) -> torch.dtype:
@@ -141,17 +136,17 @@ def on_sums(phase):
 
 
 def round_stochastically(value: torch.Tensor, seed) -> torch.Tensor:
-    """float32 cut to the 16 bits of bfloat16, up or down with the probability that keeps its mean; still float32.
+    """float32 cut to the 16 bits of bfloat16, up or down with the probability that keeps its mean; still float32."""
+    return ((value.view(torch.int32) + random_bits(value, seed)) & -65536).view(torch.float32)
 
-    So updates below bfloat16's spacing survive in the mean. The random bits are a hash of the value's own bits and of
-    `seed`, a number or a tensor that broadcasts: no state, and the same on every replica.
-    """
+
+def random_bits(value: torch.Tensor, seed) -> torch.Tensor:
+    """16 bits for each float32: a hash of its own bits and of `seed`, which broadcasts; the same on every replica."""
     seed = seed.to(torch.int64) if isinstance(seed, torch.Tensor) else int(seed)
-    bits = value.view(torch.int32)
-    h = (bits.to(torch.int64) + (seed + 1) * 0x9E3779B1) & 0xFFFFFFFF
+    h = (value.view(torch.int32).to(torch.int64) + (seed + 1) * 0x9E3779B1) & 0xFFFFFFFF
     for factor, shift in ((0x7FEB352D, 15), (0x846CA68B, 13)):
         h = ((h ^ (h >> shift)) * factor) & 0xFFFFFFFF
-    return ((bits + (h >> 16).to(torch.int32)) & -65536).view(torch.float32)
+    return (h >> 16).to(torch.int32)
 
 
 # How they run
@@ -161,7 +156,8 @@ def run_phases(bucket: Bucket) -> None:
     """All phases of a bucket that is on this process alone."""
     for phases in calls_of(bucket.phases):
         run(bucket, phases)
-    bucket.copy_back()
+    for write in bucket.back:
+        write()
 
 
 def calls_of(phases):

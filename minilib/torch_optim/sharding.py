@@ -78,7 +78,8 @@ def run_together(buckets: list) -> None:
             run(bucket, bucket.phases[k : k + 1])
         all_reduce([pair for bucket in at_work for pair in _partial(bucket)])
     for bucket in buckets:
-        bucket.copy_back()
+        for write in bucket.back:
+            write()
 
 
 def _partial(bucket):

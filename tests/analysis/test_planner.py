@@ -140,6 +140,7 @@ def test_the_optimizers_traffic_is_that_counted_by_hand():
     assert {method: traffic(method) for method in PASSES} == by_hand
     # g 2; m, v read and written in 2; x of 4 read and written, and 2 for the 16-bit copy
     assert traffic("AdamW", "pure bf16") == 14
+    assert traffic("CAME", "pure bf16") == traffic("CAME", "pure bf16", "minilib, state_dtype bfloat16") + 6 == 22
     assert traffic("AdamW", "bf16 + fp32 master") == 2 + 16 + 8 + 2
 
 

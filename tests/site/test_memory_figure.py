@@ -5,7 +5,7 @@ import json
 import pytest
 from browsing import chapter_page
 
-from minilib.analysis.memory import PRECISIONS, STATE, Transformer, training_bytes
+from minilib.analysis.memory import PRECISIONS, STATE, Transformer, packages, training_bytes
 
 BERT = {"vocabulary": 30522, "max_length": 512, "segments": 2, "head": True}
 MODELS = {
@@ -24,6 +24,7 @@ CHOICES = [
     {"model": "BERT-base", "optimizer": "SGD", "precision": "pure bf16", "length": 2048, "batch": 256},
     {"model": "BERT-4B", "optimizer": "CAME", "precision": "bf16 + 8-bit state", "devices": 8, "stage": 1},
     {"model": "70B", "optimizer": "AdamW", "precision": "bf16 + fp32 master", "devices": 64, "stage": 3, "batch": 1},
+    {"model": "BERT-4B", "optimizer": "CAME, minilib, state_dtype bfloat16", "precision": "pure bf16"},
     {"model": "70B", "optimizer": "Muon", "devices": 1024, "stage": 2, "attention": "fused", "recompute": "yes"},
 ]
 
@@ -32,7 +33,9 @@ def expected(choice):
     """Bytes of the five kinds."""
     c = START | choice
     model, bert = MODELS[c["model"]], c["model"] != "70B"
-    parts = training_bytes(model.shapes().values(), c["optimizer"], c["precision"], c["devices"], c["stage"])
+    name, _, package = c["optimizer"].partition(", ")
+    share = c["devices"], c["stage"], package or None
+    parts = training_bytes(model.shapes(), name, c["precision"], *share)
     masked = (round(0.15 * c["length"]) if bert else c["length"]) * c["batch"]
     options = {"flash": c["attention"] == "fused", "dropout": bert, "recompute": c["recompute"] == "yes"}
     e = PRECISIONS[c["precision"]].activations
@@ -69,7 +72,8 @@ def test_the_figure_shows_the_bytes_of_the_library_and_on_which_cards_they_fit(v
 def test_it_offers_every_optimizer_and_precision_of_the_library(visit):
     data = json.loads(visit(PAGE).page.locator("#memory-data").text_content())
     assert list(data["precisions"]) == list(PRECISIONS)
-    assert all(list(model["state"]) == list(STATE) for model in data["models"].values())
+    kinds = [f"{name}, {one}" for name in ("AdamW", "LAMB", "Adafactor", "CAME") for one in packages(name)[1:]]
+    assert all(list(model["state"]) == [*STATE, *kinds] for model in data["models"].values())
     assert list(data["models"]) == list(MODELS)
 
 

@@ -19,7 +19,10 @@ STEPS = 10
 METHODS = {
     "LARS": ("LARS", {"lr": 0.5, "weight_decay": 0.1, "trust_coefficient": 0.1}),
     "LARS joint norm": ("LARS", {"lr": 0.5, "trust_coefficient": 0.1, "joint_norm": True}),
-    "LARS without layers": ("LARS", {"lr": 0.01, "weight_decay": 0.1, "layer_adaptation": False}),
+    "LARS without layers": (
+        "LARS",
+        {"lr": 0.01, "weight_decay": 0.1, "layer_adaptation": False, "state_dtype": torch.bfloat16},
+    ),
     "LARS2020": ("LARS2020", {"lr": 0.1, "weight_decay": 0.1}),
     "LAMB": ("LAMB", {"lr": 0.1, "betas": (0.8, 0.9), "weight_decay": 0.1}),
     "Adafactor": ("Adafactor", {"lr": 0.1, "weight_decay": 0.1}),

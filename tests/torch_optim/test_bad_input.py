@@ -34,6 +34,7 @@ BAD = {
     "decay_by": NOT_NAMES,
     "compile": [1, 0.0, "yes", "None"],
     "scale_parameter": [1, 0.0, "yes", "None"],
+    "state_dtype": [torch.float16, torch.int8, 8, "8bit", True],
 } | dict.fromkeys(
     "adapt_without_decay correct_confidence joint_norm scaled_momentum stochastic_rounding".split(),
     [1, 0.0, "yes", None],

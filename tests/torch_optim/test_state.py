@@ -1,4 +1,7 @@
-"""State: it can be saved, loaded, pickled and copied in mid-run to the bit, and weighs what the formula says."""
+"""State: it can be saved, loaded, pickled and copied in mid-run to the bit, and weighs what the formula says.
+
+In fewer bits it is what the same step leaves in float32, rounded.
+"""
 
 import copy
 import io
@@ -10,11 +13,17 @@ import torch
 from torch import nn
 
 from minilib import optim
-from minilib.torch_optim import CAME, LAMB, LARS2020, Adafactor
+from minilib.torch_optim import CAME, LAMB, LARS2020, Adafactor, cannot_compile, narrow
 from tests.torch_optim.shared import (
+    METHODS,
+    PATHS,
     WAYS,
+    all_methods,
     assert_close,
+    assert_same,
+    bits,
     every_method,
+    make,
     parameters,
     run,
     run_steps,
@@ -26,6 +35,12 @@ from tests.torch_optim.shared import (
 
 DTYPES = {str(dtype): dtype for dtype in (torch.float32, torch.float64, torch.bfloat16, torch.float16)}
 FIRST, LAST = 7, 12  # saved after the first, compared after the last: five more steps
+NARROW = {"wide": None, "bfloat16": torch.bfloat16, "bytes": torch.uint8}
+
+
+@pytest.fixture(autouse=True)
+def _small_tensors_have_codes_too(monkeypatch):
+    monkeypatch.setattr(narrow, "LEAST", 1)
 
 
 def through_a_file(saved):
@@ -48,11 +63,17 @@ def twins(params):
     return {name: nn.Parameter(p.detach().clone()) for name, p in params.items()}
 
 
-@some_methods(dtype=DTYPES, save=WAYS_OF_SAVING, way=WAYS)
-def test_a_run_that_was_saved_and_loaded_continues_with_the_same_bits(cls, options, dtype, save, way):
+@some_methods(
+    METHODS | {f"{name} narrow": method for name, method in METHODS.items()},
+    dtype=DTYPES,
+    save=WAYS_OF_SAVING,
+    way=WAYS,
+    kind=NARROW,
+)
+def test_a_run_that_was_saved_and_loaded_continues_with_the_same_bits(cls, options, dtype, save, way, kind):
     """A group joins it in its midst, and one parameter has its first gradient after loading."""
     params, late = parameters(dtype), parameters(dtype)
-    opt = way(cls)(params.values(), **options, stochastic_rounding=True)
+    opt = way(cls)(params.values(), **options, stochastic_rounding=True, state_dtype=kind)
     run_steps(opt, params, 1, 3, before=without_gradient(params["matrix"]))
     opt.add_param_group({"params": late.values(), "lr": 0.05})
     run_steps(opt, [params, late], 4, FIRST, before=without_gradient(params["matrix"]))
@@ -65,7 +86,10 @@ def test_a_run_that_was_saved_and_loaded_continues_with_the_same_bits(cls, optio
     run_steps(other, others, FIRST + 1, LAST)
     assert snapshot(other) == snapshot(opt)
     wide = torch.float64 if dtype == torch.float64 else torch.float32
-    assert {t.dtype for s in opt.state.values() for t in s.values()} == {wide}
+    found = {t.dtype for s in opt.state.values() for t in s.values()}
+    kinds = {None: set(), torch.bfloat16: {torch.bfloat16}, torch.uint8: {torch.int8, torch.uint8, torch.float32}}
+    assert wide in found
+    assert found <= kinds[kind] | {wide}
 
 
 @every_method
@@ -101,6 +125,75 @@ def test_the_bytes_of_state_are_those_of_the_formula_without_the_step_numbers(cl
     assert opt.state_bytes() == 0
     run_steps(opt, params, 1, 2)
     assert opt.state_bytes() == width * sum(numbers(p.shape) for p in params.values())
+
+
+# In fewer bits
+
+
+@all_methods(kind={name: kind for name, kind in NARROW.items() if kind}, way={way: way for way in [*PATHS, "compiled"]})
+def test_a_step_is_that_of_the_numbers_that_are_read_and_what_it_leaves_is_rounded(cls, options, kind, way, request):
+    """As it is in float32, to the bit; and a step that is skipped writes what it has read."""
+    if way == "compiled" and cannot_compile():
+        pytest.skip("no compiler")
+
+    def new(params, **more):
+        if way == "compiled":
+            return request.getfixturevalue("compiling")(cls, params.values(), **options, **more)
+        return make(cls, params.values(), way, **options, **more)
+
+    params = parameters(torch.float32)
+    opt = new(params, state_dtype=kind)
+    run_steps(opt, params, 1, 3)
+    others = twins(params)
+    other = new(others)
+    for p, q in zip(params.values(), others.values(), strict=True):
+        names = [name for name in opt.state[p] if not name.endswith("_scale")]
+        other.state[q] = {n: narrow.widened(opt.state[p], n).clone() for n in names}
+    run_steps(opt, params, 4, 4)
+    run_steps(other, others, 4, 4)
+    assert_same(params, others)
+    for p, q in zip(params.values(), others.values(), strict=True):
+        kept, wide = opt.state[p], other.state[q]
+        for name in wide:
+            few = {n: t.clone() for n, t in kept.items()}
+            if kept[name].dtype != torch.float32:
+                narrow.write(few, name, wide[name], compiles=False)
+            else:
+                few[name] = wide[name]
+            assert all(bits(few[n]) == bits(t) for n, t in kept.items()), name
+    if way == "no waiting, skip":
+        params["matrix"].grad[0, 0] = math.nan
+        before = snapshot(opt)
+        opt.step()
+        assert snapshot(opt) == before
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.int8, torch.uint8])
+def test_rounding_keeps_the_mean_and_what_was_read_and_of_squares_makes_no_zero(dtype):
+    draw = torch.Generator().manual_seed(0)
+    x = torch.randn(16, 1000, generator=draw) ** 3 * torch.logspace(-12, 3, 16)[:, None]
+    x[:, ::7] = 0
+    if dtype == torch.uint8:
+        x = x.square()
+    s = {"step": torch.tensor(0.0), "m": torch.zeros(x.shape, dtype=dtype)}
+    if dtype != torch.bfloat16:
+        s["m_scale"] = torch.zeros(-(-x.numel() // 256), 1)
+    total = torch.zeros_like(x)
+    for _ in range(400):
+        s["step"] += 1
+        narrow.write(s, "m", x, compiles=False)
+        found = narrow.widened(s, "m")
+        total += found
+        kept = s["m"].clone()
+        narrow.write(s, "m", found, compiles=False)
+        assert torch.equal(s["m"], kept)
+        assert (found[x == 0] == 0).all()
+        if dtype == torch.uint8:  # so that 1/√v grows by no more than a factor of four
+            assert (found[x > 0] * 16 >= x[x > 0]).all()
+    large = x.abs() > 1e-3 * x.abs().amax(1, keepdim=True)
+    bias = (total / 400 / x)[large] - 1
+    assert bias.abs().max() < 0.05
+    assert bias.mean().abs() < 1e-3
 
 
 # To other optimizers and from them
