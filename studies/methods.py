@@ -104,12 +104,15 @@ class GaLore(AdamW):
     def corrected_lr(self, t):
         return self.lr * (1 - self.betas[1] ** t) ** 0.5 / (1 - self.betas[0] ** t)
 
+    def basis(self, G):
+        return np.linalg.svd(G, full_matrices=False)[2][: self.rank].T.copy()
+
     def update(self, x, g, s):
         tall = x if x.shape[0] >= x.shape[1] else x.T  # a view: what is done to it is done to x
         G = g if tall is x else g.T
         # P: the first singular vectors of the gradient, every so often
         if (s["step"] - 1) % self.every == 0:
-            s["P"] = np.linalg.svd(G, full_matrices=False)[2][: self.rank].T.copy()
+            s["P"] = self.basis(G)
         # x ← x − η α r Pᵀ with Adam's direction r of G P
         r = self.direction(G @ s["P"], s)
         tall -= self.corrected_lr(s["step"]) * self.scale * r @ s["P"].T
