@@ -12,21 +12,12 @@ from minilib.experiments.tasks import train
 from minilib.optim import CAME
 from minilib.optim.base import ema
 from minilib.schedules import polynomial, warmup
+from studies.methods import Corrected
 from studies.protocols import NUMPY, WithoutConfidence, inside, start, words
 from studies.study import Study
 
 BATCH, TUNING_SEED = 64, 100
 SIZES = {"laptop": {"steps": 900, "count": 6, "seeds": (0, 1, 2, 3, 4)}, "toy": {"steps": 2, "count": 1, "seeds": (0,)}}
-
-
-class Corrected(CAME):
-    """S divided by 1 - beta3^t, as Adam corrects v: every step of a matrix is shorter by the root of that."""
-
-    def update(self, x, g, s):
-        before = x.copy()
-        super().update(x, g, s)
-        if g.ndim >= 2:
-            x -= (1 - (1 - self.betas[2] ** s["step"]) ** 0.5) * (x - before)
 
 
 class NotFactored(CAME):

@@ -10,6 +10,7 @@ from small_books import ROOT
 import notebooks
 
 STUDIES = sorted((ROOT / "studies").glob("*/*.py"))
+SHARED = "studies.protocols", "studies.study", "studies.methods"
 # Imports all modules given; fails where a task is built, or a file of the project is read that is no code.
 IMPORT = """
 import importlib, pathlib, sys
@@ -47,7 +48,7 @@ def test_a_study_imports_no_other_study_and_runs_only_when_it_is_started(path):
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
             assert node.module.split(".")[0] not in others
-            assert not node.module.startswith("studies") or node.module in ("studies.protocols", "studies.study")
+            assert not node.module.startswith("studies") or node.module in SHARED
         if isinstance(node, ast.Import):
             assert not {alias.name.split(".")[0] for alias in node.names} & {*others, "studies"}
     assert ast.unparse(tree.body[-1].test) == "__name__ == '__main__'"

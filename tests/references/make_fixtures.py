@@ -32,6 +32,10 @@ PACKAGES = {
     "lion-pytorch": ("torch", "0.2.5", []),
     "adam-mini": ("torch", "1.1.1", []),
     "schedulefree": ("torch", "1.4.1", []),
+    "torchao": ("torch", "0.18.0", []),
+    "galore-torch": ("torch", "1.0", []),
+    "apollo-torch": ("torch", "1.0.3", []),
+    "torch-optimi": ("torch", "0.3.3", []),
     "transformers": ("torch", "5.23.0", ["transformers==5.23.0"]),
     "optax": ("optax", "0.2.8", ["jax==0.10.2", "absl-py", "typing-extensions"]),
     "tensorflow-addons": ("tensorflow", "0.23.0", ["tensorflow-cpu==2.15.1", "numpy<2", "typeguard<3", "packaging"]),
@@ -53,6 +57,8 @@ def main(options):
             # --no-deps: timm asks for torchvision, which its optimizers do not use.
             subprocess.run([*pip, "--no-deps", *(f"{p}=={v}" for p, (v, _) in ours.items())], check=True)
             subprocess.run([python, __file__, "--record", framework, *options], check=True)
+            if framework == "torch":
+                subprocess.run([python, HERE / "on_state.py", *options], check=True)
 
 
 def record(framework, check):

@@ -28,6 +28,13 @@ def gradients() -> list[dict[str, np.ndarray]]:
     return [{n: scale[t] * _dyadic(rng, s) for n, s in SHAPES.items()} for t in range(1, STEPS + 1)]
 
 
+def one_tensor(shape: tuple[int, ...], steps: int) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Start and gradients in [-2, 2) of one tensor; the rows of a matrix have gradients of four sizes, in turn."""
+    rng = np.random.default_rng(SEED + 2)
+    sizes = (0.5 ** (np.arange(shape[0]) % 4)).reshape(-1, *[1] * (len(shape) - 1))
+    return _dyadic(rng, shape), [sizes * _dyadic(rng, shape) for _ in range(steps)]
+
+
 def digest() -> str:
     """sha256 of all inputs."""
     sha = hashlib.sha256()

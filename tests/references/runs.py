@@ -6,7 +6,7 @@ ours on vectors, and the order of axes in which ours must see a tensor: packages
 Three files hold settings for which a package computes something else than the paper, mostly its defaults; their minilib
 class is none of `minilib.optim` but a form that LAMB's chapter and `tests/optim/test_lamb.py` write down: `AsShipped`
 (clips the global norm, plain steps where the decay is zero), `Outside` (decay outside the ratio) and `OneSidedOnCPU` (a
-ratio of at most 1).
+ratio of at most 1). `AdaBelief` and `CautiousLion` are in `studies/methods.py`.
 """
 
 
@@ -127,6 +127,10 @@ RUNS = {
         "refresh every step": run(**SOAP, precondition_frequency=1),
         "refresh every seven steps": run(**SOAP, precondition_frequency=7),
     }),
+    "adabelief_pytorch_optimizer": (PO, PO, "AdaBelief", "AdaBelief", {
+        "decay": run(lr=0.01, eps=1e-8, weight_decay=0.1),
+    }),
+    "cautious_pytorch_optimizer": (PO, PO, "Lion", "CautiousLion", {"cautious": run({"cautious": True}, lr=0.01)}),
     "schedule_free_schedulefree": ("schedulefree", "schedulefree", "AdamWScheduleFree", "ScheduleFree", {
         "paper": run({"foreach": False}, lr=0.01),
         "decay, other betas": run({"foreach": False}, lr=0.02, betas=[0.95, 0.9], eps=1e-3, weight_decay=0.1),
