@@ -21,7 +21,7 @@
   Live.figure("lars-promise", { promised, stepsFor, problem: (name) => problems[name] }, (ui) => {
     const right = 1e6;
     const panel = ui.panel({
-      title: "What is promised after T steps of batch T", width: 480,
+      title: "The promise: T steps, batch T", width: 360,
       x: { range: [1, right], log: true, ticks: [1, 100, 1e4, 1e6], format: (t) => (t < 1e6 ? Live.number(t, 5) : "10⁶"), label: "steps T" },
       y: { range: [0.003, 300], log: true, ticks: [0.01, 0.1, 1, 10, 100], label: "summed gradient norm" },
     });

@@ -723,7 +723,7 @@ for label, numbers, said in (
 @row("lem-normalised-direction")
 def normalised_direction(rng):
     values = pair(rng)
-    page = Page("toolbox", "Normalised direction", "(3b) the lemma, whole", **values.pop("page")).sides()
+    page = Page("toolbox", "normalised direction", "(3b) the lemma, whole", **values.pop("page")).sides()
     return values, {"lem_normalised_direction": {0: page}}
 
 

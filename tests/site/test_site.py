@@ -204,7 +204,8 @@ def test_paper_has_the_number_the_code_of_solutions_and_still_pictures_without_c
     paper = page.evaluate(PAPER)
     page.emulate_media(media="screen")
     assert paper.pop("code") > 0
-    assert paper == {"title": "7. LAMB", "lost": 0, "controls": 0, "stills": page.locator(".live").count()}
+    assert re.fullmatch(r"\d+\. LAMB", paper.pop("title"))
+    assert paper == {"lost": 0, "controls": 0, "stills": page.locator(".live").count()}
 
 
 def test_a_page_opened_as_a_file_is_typeset_too(browser, server):
