@@ -58,13 +58,13 @@
     const left = ui.panel({
       title: "The walk",
       x: { range: [0, 1], ticks: [0, 0.5, 1], label: "share of the steps" },
-      y: { range: [0.45, 1.12], ticks: [0.5, 0.75, 1], label: "weight" },
+      y: { range: [0.45, 1.45], ticks: [0.5, 0.75, 1], label: "weight" },
     });
     left.line([[0, 1], [1, to]], { stroke: "var(--soft)", "stroke-dasharray": "4 4" }, left.back);
     left.legend(all.map((k) => [names[k], colors[k]]), [0.55, 0]);
     const right = ui.panel({
       title: "How far it comes",
-      x: { range: [10, 1e5], log: true, ticks: [10, 100, 1000, 1e4, 1e5], label: "steps" },
+      x: { range: [10, 1e5], log: true, ticks: [10, 100, 1000, 1e4, 1e5], label: "steps", format: (n) => `10${"⁰¹²³⁴⁵"[Math.round(Math.log10(n))]}` },
       y: { range: [-0.1, 2.2], ticks: [0, 1, 2], label: "share of the way" },
     });
     const curves = Object.fromEntries(all.map((k) => [k, counts.map((n) => [n, share(k, n)])]));
@@ -81,7 +81,7 @@
         right.dot(steps, (1 - ends[k]) / (1 - to), { r: 5, fill: colors[k] });
       }
       ui.verdict(`<b>${Live.number(steps, 6)} steps</b> of ${Live.number((1 - to) / steps, 2)} each: `
-        + `${all.map((k) => `${names[k]} the weight ends at ${ends[k].toFixed(3)}`).join(", ")}. Exact: ${to}.`);
+        + `the weight ends at ${all.map((k) => `${ends[k].toFixed(3)} (${names[k]})`).join(", ")}, and exactly at ${to}.`);
     }
 
     const bar = ui.slider({

@@ -1,6 +1,7 @@
 // One gradient in a block grows. Whose second moment is stored as zero, and how long are the steps of these weights?
 "use strict";
 (() => {
+  const power = (v) => (v < 1e3 ? Live.number(v, 2) : `10${[...String(Math.round(Math.log10(v)))].map((d) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[d]).join("")}`);
   const f32 = Math.fround, eps = 1e-8, count = 32, outlier = 5;
 
   // Levels up to 1: in each decade twice as many as in the one below. `signed` has negative ones, too.
@@ -53,12 +54,12 @@
     const left = ui.panel({
       title: "v, exact and stored",
       x: { range: [0, count + 1], ticks: [1, 6, 16, 32], label: "weight" },
-      y: { range: [floor / 2, 3e8], log: true, ticks: [0.01, 1, 100, 1e4, 1e6, 1e8], label: "v", format: (v) => Live.number(v, 1) },
+      y: { range: [floor / 2, 3e8], log: true, ticks: [0.01, 1, 100, 1e4, 1e6, 1e8], label: "v", format: power },
     });
     const right = ui.panel({
       title: "The longest step",
-      x: { range: [1, 1e4], log: true, ticks: [1, 10, 100, 1000, 1e4], label: "gradient of the outlier" },
-      y: { range: [0.5, 1e9], log: true, ticks: [1, 1e3, 1e6, 1e9], label: "learning rates", format: (v) => Live.number(v, 1) },
+      x: { range: [1, 1e4], log: true, ticks: [1, 10, 100, 1e3, 1e4], label: "gradient of the outlier", format: power },
+      y: { range: [0.5, 1e9], log: true, ticks: [1, 1e3, 1e6, 1e9], label: "learning rates", format: power },
     });
 
     function draw() {

@@ -46,7 +46,7 @@
     const colors = ["var(--a)", "var(--c)", "var(--b)", "var(--e)"], texts = [1, 2, 4, 8, 16, 32, 64], MB = 1e6;
     const left = ui.panel({
       title: "Two steps", x: { range: [0, 32], ticks: [0, 16], label: "moment", format: (t) => (t ? "second step" : "first step") },
-      y: { range: [0, 1], ticks: [0, 0.5, 1], label: "share of the highest" },
+      y: { range: [0, 1.45], ticks: [0, 0.5, 1], label: "share of the peak" },
     });
     const right = ui.panel({
       title: "At the fullest moment", x: { range: [1, 64], log: true, ticks: texts, label: "texts" },
@@ -65,7 +65,7 @@
       const highest = sum(top);
       left.clear();
       right.clear();
-      stack(left, all.map((_, t) => (t * 32) / all.length), all.map((parts) => parts.map((x) => (0.72 * x) / highest)), {});
+      stack(left, all.map((_, t) => (t * 32) / all.length), all.map((parts) => parts.map((x) => x / highest)), {});
       stack(right, texts, texts.map((n) => {
         const parts = peak(n, ...way.slice(1));
         return parts.map((x) => x / sum(parts));

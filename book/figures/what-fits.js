@@ -69,7 +69,7 @@
   ];
   const changed = (c) => CHANGES.map(([name, change]) => [name, sum(needed({ ...c, ...change(c) }))]);
 
-  Live.figure("what-fits", { parameters, stateBytes, activations, needed, changed }, (ui) => {
+  Live.figure("what-fits", { needed, changed: (c) => Object.fromEntries(changed(c)) }, (ui) => {
     const names = ["parameters", "gradients", "master weights", "optimizer state", "activations"];
     const colors = ["var(--a)", "var(--c)", "var(--d)", "var(--b)", "var(--e)"];
     const widths = [128, 256, 512, 768, 1024, 1536, 2048, 2560, 3072, 4096, 5120, 6144, 8192];
@@ -77,7 +77,7 @@
     const cards = [8, 12, 16, 24, 32, 40, 48, 80, 141], most = 2.5;
     const places = (range) => ({ range, ticks: [], label: "" });
     const left = ui.panel({
-      title: "A and B, in devices", x: { range: [0, most], ticks: [0, 0.5, 1, 1.5, 2], label: "share of the device" },
+      title: "A and B, in devices", x: { range: [0, 3.3], ticks: [0, 0.5, 1, 1.5, 2], label: "share of the device" },
       y: places([0, 2]), height: 200,
     });
     const right = ui.panel({
@@ -87,6 +87,7 @@
     for (const [panel, top] of [[left, 2], [right, CHANGES.length]]) {
       panel.line([[room, 0], [room, top]], { "stroke-dasharray": "5 4", stroke: "var(--ink)" }, panel.back);
     }
+    left.legend(names.map((n, k) => [n, colors[k]]), [0.62, 0.05]);
     let A = null;
 
     const setting = () => ({
@@ -103,7 +104,7 @@
     function bar(row, c, name, card) {
       let from = 0;
       needed(c).forEach((n, k) => {
-        const to = from + n / card;
+        const to = Math.min(2, from + n / card);
         left.area([[from, row + 0.2], [to, row + 0.2], [to, row + 0.75], [from, row + 0.75]], { fill: colors[k], "fill-opacity": 0.8 });
         from = to;
       });
