@@ -1,4 +1,4 @@
-"""The figures that move on the page of memory: codes and roundings of the study's methods, bytes that minilib counts."""
+"""The figures that move on the page of memory: the study's codes and roundings, and the bytes of minilib."""
 
 import numpy as np
 import pytest
