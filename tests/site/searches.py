@@ -12,7 +12,7 @@ critical batch size | big_batches: Measure: could you have known? | big_batches:
     big_batches: Prove: steps against examples | big_batches: Measure: the hyperbola on digits
     big_batches: For a stretch of a run
 bf16 | memory: Build: what a number weighs | torch: Measure: sixteen bits
-Adafactor memory | adafactor: What it remembers, what it does not notice | memory: Build: what an optimizer remembers
+Adafactor memory | adafactor: What it remembers | memory: Build: what an optimizer remembers
     memory: Prove: when factoring pays
 gradient accumulation | bert_in_76_minutes: Prove: accumulation is a big batch
 noise scale | big_batches: Build: a ruler for noise | big_batches: Build: what one step is worth
@@ -43,7 +43,7 @@ LARS biases and norms | lars: Zero norms, biases, norms
 activation checkpointing | memory: Prove: the square root of recomputation
 ZeRO sharded optimizer state | memory: Prove: shares of the state | torch: Build: one parameter on several machines
     many_machines: Build: LAMB in pieces
-factored second moment | adafactor: Build: a row times a column | adafactor: Measure: do second moments factor?
+factored second moment | adafactor: Build: a row times a column | adafactor: Do second moments factor?
     memory: Prove: when factoring pays
 CAME confidence | came: Build: two additions to Adafactor | came: Prove: what a factored confidence can see
     came: Build: what instability is
