@@ -17,6 +17,8 @@
   Live.figure("epsilon-floor", { update }, (ui) => {
     const layers = [1e-1, 1e-2, 1e-3, 1e-4, 1e-6], low = 1e-8;
     const power = (v) => ({ 1e-8: "10⁻⁸", 1e-6: "10⁻⁶", 1e-4: "10⁻⁴", 1e-3: "10⁻³", 1e-2: "0.01", 0.1: "0.1", 1: "1" })[v];
+    // The slider has no stop at the rounding units of float32 and bfloat16.
+    const size = (e) => [2 ** -23, 2 ** -7].find((unit) => Math.abs(Math.log10(unit) - e) < 0.06) ?? 10 ** e;
     const left = ui.panel({
       title: "The step of five layers",
       x: { range: [0, 1.1], ticks: [0, 0.5, 1], label: "step / learning rate" },
@@ -31,7 +33,7 @@
     const grid = Array.from({ length: 161 }, (_, k) => low ** (1 - k / 160));
 
     function draw() {
-      const eps = 10 ** exponent.value(), rule = where.value();
+      const eps = size(exponent.value()), rule = where.value();
       const steps = layers.map((g) => update(rule, g, eps)), stopped = steps.filter((u) => u < 0.1).length;
       left.clear();
       right.clear();
@@ -49,7 +51,7 @@
     }
 
     const exponent = ui.slider({
-      label: "ε₁", range: [-30, -1], value: -30, steps: 290, format: (e) => Live.number(10 ** e), change: draw,
+      label: "ε₁", range: [-30, -1], value: -30, steps: 290, format: (e) => Live.number(size(e)), change: draw,
     });
     const where = ui.choice({
       label: "ε₁ stands", options: [["paper", "in g² + ε₁ (paper)"], ["torch", "as torch has it"]], value: "torch", change: draw,
