@@ -23,7 +23,8 @@
       x: { range: [low, 1], log: true, ticks: [1e-6, 1e-4, 1e-2, 1], format: (v) => powers[v], label: "δ" },
       y: { ...sizes, label: "step / learning rate" },
     });
-    right.legend([["rare, factored", "var(--b)", "5 4"], ["rare, clipped", "var(--b)"], ["common, clipped", "var(--a)"]], [0.5, 0.02]);
+    const lines = [["rare, factored", "var(--b)", "5 4"], ["rare, clipped", "var(--b)"], ["common, clipped", "var(--a)"]];
+    right.legend(lines, [0.5, 0.02]);
     const grid = Array.from({ length: 61 }, (_, k) => low ** (1 - k / 60));
 
     function draw() {
@@ -43,8 +44,10 @@
         : cut[0] > 0.05 ? "<b>The common entry pays</b>: its step is shorter, too."
         : "<b>The common entry pays</b>: it hardly moves any more.";
       ui.verdict(`δ = ${Live.number(delta)}, d = ${Live.number(d)}: without the clip the rare entry moves by ` +
-        `<b>${Live.number(bare[1])}</b> learning rates. The clip makes that ${Live.number(cut[1])}, and the common entry's step <b>${Live.number(cut[0])}</b>. ${payer}`);
-      ui.table(["δ", "rare, factored", "RMS of the update", "rare, clipped", "common, clipped"], [1, 0.1, 1e-2, 1e-4, 1e-6].map((v) =>
+        `<b>${Live.number(bare[1])}</b> learning rates. The clip makes that ${Live.number(cut[1])}, ` +
+        `and the common entry's step <b>${Live.number(cut[0])}</b>. ${payer}`);
+      const header = ["δ", "rare, factored", "RMS of the update", "rare, clipped", "common, clipped"];
+      ui.table(header, [1, 0.1, 1e-2, 1e-4, 1e-6].map((v) =>
         [Live.number(v), ...[factored(v)[1], rms(factored(v)), clipped(v, d)[1], clipped(v, d)[0]].map((x) => Live.number(x))]));
     }
 
