@@ -14,6 +14,10 @@ critical batch size | big_batches: Measure: could you have known? | big_batches:
 bf16 | memory: Weights in sixteen bits | memory: Sixteen bytes or eighteen | torch: Measure: sixteen bits
 Adafactor memory | adafactor: What it remembers, what it does not notice | memory: State: shapes, and types
     memory: When factoring pays
+
+bf16 | memory: Build: what a number weighs | torch: Measure: sixteen bits
+Adafactor memory | adafactor: What it remembers | memory: Build: what an optimizer remembers
+    memory: Prove: when factoring pays
 gradient accumulation | bert_in_76_minutes: Prove: accumulation is a big batch
 noise scale | big_batches: Build: a ruler for noise | big_batches: Build: what one step is worth
     big_batches: The noise scale depends on the way | big_batches: The noise scale of a language model comes free
@@ -45,6 +49,9 @@ ZeRO sharded optimizer state | memory: Shares of the state | torch: Build: one p
     many_machines: Build: LAMB in pieces
 factored second moment | adafactor: Build: a row times a column | adafactor: Measure: do second moments factor?
     memory: When factoring pays
+
+factored second moment | adafactor: Build: a row times a column | adafactor: Do second moments factor?
+    memory: Prove: when factoring pays
 CAME confidence | came: Build: two additions to Adafactor | came: Prove: what a factored confidence can see
     came: Build: what instability is
 muon newton-schulz | landscape: Muon: momentum, orthogonalised | optimizers_at_a_glance: Muon
