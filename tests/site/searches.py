@@ -45,8 +45,8 @@ ZeRO sharded optimizer state | memory: Prove: shares of the state | torch: Build
     many_machines: Build: LAMB in pieces
 factored second moment | adafactor: Build: a row times a column | adafactor: Measure: do second moments factor?
     memory: Prove: when factoring pays
-CAME confidence | came: Build: two additions to Adafactor | came: Prove: what a factored confidence can see
-    came: Build: what instability is
+CAME confidence | came: CAME: the surprise, kept as a row and a column | came: Rank one twice is rank one
+    came: Instability is the speed of the average
 muon newton-schulz | landscape: Muon: momentum, orthogonalised | optimizers_at_a_glance: Muon
 tokenizer | bert: Build: tokens
 masked language model | bert: Build: the mask | bert: Build: the loss
