@@ -25,8 +25,8 @@
   Live.figure("came-bounds", { momentum, clip, certain, crossing }, (ui) => {
     const panel = ui.panel({
       title: "How long a step of CAME can be", width: 560, height: 340,
-      x: { range: [1, T], log: true, ticks: [1, 10, 100, 1000, 1e4, 1e5], label: "step t" },
-      y: { range: [0.5, 1e5], log: true, ticks: [1, 10, 100, 1000, 1e4, 1e5], label: "step / learning rate" },
+      x: { range: [1, T], log: true, ticks: [1, 10, 100, 1000, 1e4], label: "step t" },
+      y: { range: [0.5, 3e4], log: true, ticks: [1, 10, 100, 1000], label: "step / learning rate" },
     });
     panel.legend([["bound from momentum, any updates", "var(--a)", "7 4"], ["bound from the clip", "var(--b)", "2 3"],
       ["the same update for ever", "var(--c)"]], [0.03, 0.02]);
@@ -42,7 +42,7 @@
       curve(certain, { stroke: "var(--c)" });
       const meet = crossing(beta1, beta3), bounds = [momentum, clip].map((f) => Math.sqrt(f(t, beta1, beta3)));
       if (meet <= T) {
-        panel.line([[meet, 0.5], [meet, 1e5]], { stroke: "var(--soft)", "stroke-width": 1, class: "landmark" });
+        panel.line([[meet, 0.5], [meet, 3e4]], { stroke: "var(--soft)", "stroke-width": 1, class: "landmark" });
       }
       const step = Math.sqrt(certain(t, beta1, beta3)), first = bounds[0] <= bounds[1];
       panel.dot(t, Math.min(...bounds), { r: 6, fill: first ? "var(--a)" : "var(--b)" });

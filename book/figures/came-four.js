@@ -40,13 +40,13 @@
     const time = (k) => (k === 0 ? 0 : Math.round(T ** (k / frames)));
     const G = { a: [3, 1, 1, 1], b: [3, 1, 3, 1], c: [3, 1, 1, -2] };
     let chosen = "a", method = "CAME", runs = [];
-    const axis = { range: [1, T], log: true, ticks: [1, 10, 100, 500], label: "step" };
+    const axis = { range: [1, 600], log: true, ticks: [1, 10, 100, 500], label: "step" };
     const left = ui.panel({
       title: "How far the four entries move", x: axis,
       y: { range: [0.05, 200], log: true, ticks: [0.1, 1, 10, 100], label: "step / learning rate" },
     });
     const looks = [["var(--a)", null], ["var(--b)", null], ["var(--c)", "6 4"], ["var(--ink)", "2 3"]];
-    left.legend(["top left", "top right", "bottom left", "bottom right"].map((n, i) => [n, ...looks[i]]));
+    left.legend(["top left", "top right", "bottom left", "bottom right"].map((n, i) => [n, ...looks[i]]), [0.5, 0.68]);
     const right = ui.panel({
       title: "The cross ratio of the step", x: axis,
       y: { range: [0.3, 30], log: true, ticks: [0.3, 1, 3, 10, 30], label: "size of d₁₁ d₂₂ / (d₁₂ d₂₁)" },

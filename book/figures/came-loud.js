@@ -34,7 +34,7 @@
         const strength = Math.min(1, Math.abs(Math.log2(p)) / 3);
         cell(right, i, j, { fill: "var(--shade)", stroke: "var(--line)" });
         if (strength > 0.001) cell(right, i, j, { fill: p < 1 ? "var(--b)" : "var(--a)", "fill-opacity": strength });
-        right.text(j + 0.5, i + 0.6, Live.number(p, 2), { "text-anchor": "middle", class: "tick" });
+        right.text(j + 0.5, i + 0.6, Live.number(p, p < 0.1 ? 1 : 2), { "text-anchor": "middle", class: "tick" });
         if (p < P[worst[0]][worst[1]] - 1e-12) worst = [i, j];
       }));
       const [i, j] = worst, least = P[i][j], most = Math.max(...P.flat());

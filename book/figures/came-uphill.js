@@ -37,10 +37,10 @@
     });
     left.area([...ks.map((k) => [k, k - 1]), ...[...ks].reverse().map((k) => [k, top(k)])],
       { fill: "var(--b)", "fill-opacity": 0.2, class: "landmark" }, left.back);
-    left.text(8, 19, "updates up, gradients down", { "text-anchor": "middle", class: "landmark" }, left.back);
+    left.text(7.5, 1.6, "shaded: updates up, gradients down", { "text-anchor": "middle", class: "landmark" }, left.back);
     const right = ui.panel({
       title: "Where the run goes",
-      x: { range: [0, T], ticks: [0, 5000, 10000], label: "step" },
+      x: { range: [0, T], ticks: [0, 5000], label: "step" },
       y: { range: [-1.1, 1.1], ticks: [-1, 0, 1], label: "position" },
     });
     right.line([[0, 0], [T, 0]], { stroke: "var(--soft)", "stroke-dasharray": "3 4" }, right.back);
@@ -63,7 +63,7 @@
         `${way} After 10,000 steps it is at ${end.toFixed(2).replace("-", "−")}: ${went}.`);
     }
 
-    const large = ui.slider({ label: "h, the rare gradient", range: [1.5, 50], log: true, value: 30, steps: 120, format: (v) => Live.number(v, 2), change: (v) => { h = Number(v.toPrecision(2)); draw(); } });
+    const large = ui.slider({ label: "h, the rare gradient", range: [1.5, 48], log: true, value: 30, steps: 160, format: (v) => Live.number(v, 2), change: (v) => { h = Number(v.toPrecision(2)); draw(); } });
     const rare = ui.slider({ label: "k, once in so many steps", range: [3, 12], value: 5, steps: 9, format: (v) => `${Math.round(v)}`, change: draw });
     const clip = ui.choice({ label: "clip", options: [["1", "d = 1"], ["none", "none"]], value: "1", change: draw });
     for (const [size, k] of [[3, 5], [6, 5], [20, 5]]) {
