@@ -12,7 +12,7 @@
   // The step after t equal updates, eps2 = 0, squared.
   function certain(t, beta1, beta3) {
     const q = beta1 * beta1, apart = beta3 - q;
-    const sum = Math.abs(apart) < 1e-9 ? t * q ** (t - 1) : (beta3 ** t - q ** t) / apart;
+    const sum = Math.abs(apart) < 1e-9 ? t * q ** (t - 1) : Math.abs((beta3 ** t - q ** t) / apart);
     return (1 - beta1 ** t) ** 2 / ((1 - beta3) * q * sum);
   }
 

@@ -41,9 +41,11 @@
       if (least < 1 - 1e-9) {
         right.line([[j, i], [j + 1, i], [j + 1, i + 1], [j, i + 1], [j, i]], { stroke: "var(--ink)", "stroke-width": 3, class: "landmark" });
       }
-      ui.verdict(least > 1 - 1e-9 ? "Nobody pays: this matrix of instabilities has rank one, and rows and columns hold all of it."
+      const count = loud.flat().filter(Boolean).length;
+      const said = `${count} of 60 entries are louder by ${Live.number(L, 2)}. `;
+      ui.verdict(said + (least > 1 - 1e-9 ? "Nobody pays: this matrix of instabilities has rank one, and rows and columns hold all of it."
         : `The entry in row ${i + 1}, column ${j + 1}, itself <b>${loud[i][j] ? "loud" : "quiet"}</b>, pays most: its step is ` +
-          `<b>${Live.number(100 * least, 2)} %</b> of what its own instability would give. The largest gain is a factor of ${Live.number(most, 2)}.`);
+          `<b>${Live.number(100 * least, 2)} %</b> of what its own instability would give. The largest gain is a factor of ${Live.number(most, 2)}.`));
     }
     const set = (rule) => { loud = none().map((row, i) => row.map((_, j) => rule(i, j))); draw(); };
 
