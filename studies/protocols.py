@@ -15,7 +15,6 @@ from functools import cache, partial
 from itertools import product
 from math import sqrt
 from pathlib import Path
-from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
@@ -274,54 +273,6 @@ def inside(study: Study, rates: list[float], losses, who: str) -> float:
 def best_rate(study: Study, loss: Callable[[float], float], rates: list[float]) -> float:
     """`tuning.best_rate`; at size "toy" the best of these rates, and no other is tried."""
     return min(rates, key=loss) if study.toy else tuning.best_rate(loss, rates)
-
-
-# ---- Masked words: seven rates on one seed, five fresh seeds ---------------------------------------------------------
-
-WORDS = {"steps": {64: 1200, 512: 600}, "tuning_seed": 100, "seeds": (0, 1, 2, 3, 4)}  # steps by batch
-TOY_WORDS = {"steps": {8: 40}, "seeds": (0,), "count": 1}  # `compare_on_words` takes means over 40 stretches
-
-
-def compare_on_words(study: Study, plan: SimpleNamespace, methods: dict[str, Callable], rates: dict) -> None:
-    """Tune every method at both batch sizes on one seed, run the best rate on fresh seeds, and record.
-
-    Args:
-        plan: `steps` by batch, `tuning_seed` and `seeds`, as in WORDS.
-        methods: name -> function (named parameters, lr) -> optimizer.
-        rates: name -> rates, the best of which must not be at an edge.
-    """
-    curve, results = [], {"unigram": words().unigram_entropy()}
-    for batch, steps in plan.steps.items():
-        for method, grid in rates.items():
-            case = f"{(batch, method)}"
-
-            def losses(lrs, seeds, case=case, make=methods[method], batch=batch, steps=steps):
-                keys = {f"{case} {lr} {seed}": (lr, seed) for lr in lrs for seed in seeds}
-                done = study.run((k, lambda at=at: words_run(make, *at, batch, steps)) for k, at in keys.items())
-                return [done[key] for key in keys]
-
-            tuned = [loss for loss, _ in losses(grid, [plan.tuning_seed])]
-            best = inside(study, grid, tuned, f"{method} at {batch}")
-            fresh = losses([best], plan.seeds)
-            results[f"{batch}, {method}"] = {"lr": best, "tuning": tuned, "test": [loss for loss, _ in fresh]}
-            ends = (np.arange(40) + 1) * steps // 40
-            for seed, (_, means) in zip(plan.seeds, fresh, strict=True):
-                row = {"batch": batch, "optimizer": method, "seed": seed}
-                curve += [row | {"step": int(s), "loss": v} for s, v in zip(ends, means, strict=True)]
-    study.record(curve, results, docstrings())
-
-
-def words_run(make: Callable, lr: float, seed: int, batch: int, steps: int) -> list:
-    """Test loss at the end (99 when the run diverged) and the training losses, averaged over 40 stretches."""
-
-    def schedule(t):
-        return warmup(t, steps // 10) * polynomial(t, steps)
-
-    run = train(words(), lambda named: make(named, lr), steps, batch, seed, schedule)
-    if run.diverged:
-        return [99.0, [99.0] * 40]
-    with np.errstate(over="ignore", invalid="ignore"):
-        return [words().test_loss(run.model), run.losses.reshape(40, -1).mean(axis=1).round(4).tolist()]
 
 
 # ---- Variants of methods ---------------------------------------------------------------------------------------------

@@ -52,8 +52,8 @@ factored second moment | adafactor: Build: a row times a column | adafactor: Mea
 
 factored second moment | adafactor: Build: a row times a column | adafactor: Do second moments factor?
     memory: Prove: when factoring pays
-CAME confidence | came: Build: two additions to Adafactor | came: Prove: what a factored confidence can see
-    came: Build: what instability is
+CAME confidence | came: CAME: the surprise, kept as a row and a column | came: Rank one twice is rank one
+    came: Instability is the speed of the average
 muon newton-schulz | landscape: Muon: momentum, orthogonalised | optimizers_at_a_glance: Muon
 tokenizer | bert: Build: tokens
 masked language model | bert: Build: the mask | bert: Build: the loss
