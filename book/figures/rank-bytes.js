@@ -20,16 +20,19 @@
 
   Live.figure("rank-bytes", { state, even }, (ui) => {
     const shapes = { "768 × 768": [768, 768], "768 × 3,072": [768, 3072], "4,096 × 4,096": [4096, 4096], "4,096 × 11,008": [4096, 11008] };
-    const colors = { AdamW: "var(--AdamW)", "Adam-mini": "var(--AdamMini)", CAME: "var(--CAME)", GaLore: "var(--b)", APOLLO: "var(--c)", Adafactor: "var(--Adafactor)" };
+    const colors = { AdamW: "var(--AdamW)", "Adam-mini": "var(--AdamMini)", CAME: "var(--CAME)", GaLore: "var(--b)", APOLLO: "var(--ink)", Adafactor: "var(--Adafactor)" };
     const methods = Object.keys(STATE), low = ["GaLore", "APOLLO"];
     const left = ui.panel({
       title: "Bytes of state a weight, in float32",
-      x: { range: [0, 8.6], ticks: [0, 2, 4, 6, 8], label: "bytes a weight" },
+      x: { range: [0, 13], ticks: [0, 2, 4, 6, 8], label: "bytes a weight" },
       y: { range: [0, 6.4], ticks: [], label: "" },
     });
     const right = ui.panel({
       title: "The same over the rank",
-      x: { range: [0.01, 1], log: true, ticks: [0.01, 0.03, 0.1, 0.25, 1], label: "rank, as a share of the shorter side" },
+      x: {
+        range: [1 / 64, 1], log: true, ticks: [1 / 64, 1 / 16, 1 / 4, 1 / 2, 1], format: (s) => (s < 1 ? `1/${1 / s}` : "1"),
+        label: "rank, as a share of the shorter side",
+      },
       y: { range: [0, 12], ticks: [0, 4, 8, 12], label: "bytes a weight" },
     });
     right.legend([["GaLore", colors.GaLore], ["APOLLO", colors.APOLLO], ["CAME", colors.CAME, "6 4"]]);
@@ -41,16 +44,16 @@
       methods.forEach((name, i) => {
         const y = 6 - i, long = bytes(name, r);
         left.area([[0, y - 0.7], [long, y - 0.7], [long, y - 0.15], [0, y - 0.15]], { fill: colors[name], "fill-opacity": 0.55 });
-        left.text(Math.min(long, 6) + 0.15, y - 0.52, `${name} ${Live.number(long)}`);
+        left.text(long + 0.15, y - 0.52, `${name} ${Live.number(long)}`);
       });
       for (const name of low) {
-        const points = Array.from({ length: 101 }, (_, i) => 0.01 * 100 ** (i / 100));
+        const points = Array.from({ length: 101 }, (_, i) => 64 ** (i / 100 - 1));
         right.line(points.map((s) => [s, bytes(name, s * n)]), { stroke: colors[name], class: "landmark" });
         right.dot(r / n, bytes(name, r), { r: 5.5, fill: colors[name] });
         right.line([[even(name, n, k) / n, 0], [even(name, n, k) / n, bytes("CAME", r)]],
           { stroke: colors[name], "stroke-dasharray": "3 3", class: "landmark" });
       }
-      right.line([[0.01, bytes("CAME", r)], [1, bytes("CAME", r)]], { stroke: colors.CAME, "stroke-dasharray": "6 4" });
+      right.line([[1 / 64, bytes("CAME", r)], [1, bytes("CAME", r)]], { stroke: colors.CAME, "stroke-dasharray": "6 4" });
       const side = (name) => (r < even(name, n, k) ? "less" : "more");
       const edge = Math.floor(even("GaLore", n, k));
       ui.verdict(`${shape.value()} at rank <b>${r.toLocaleString("en")}</b>: GaLore keeps ${Live.number(bytes("GaLore", r))} bytes a weight, ` +
@@ -60,7 +63,7 @@
     }
     const shape = ui.choice({ label: "matrix", options: Object.keys(shapes).map((s) => [s, s]), value: "768 × 3,072", change: () => share.set(share.value()) });
     const share = ui.slider({
-      label: "rank", range: [0.01, 1], log: true, value: 0.02, steps: 100,
+      label: "rank", range: [1 / 64, 1], log: true, value: 1 / 32, steps: 96,
       format: (s) => { const n = shapes[shape.value()][0]; return `${Math.max(1, Math.round(s * n)).toLocaleString("en")}`; },
       change: draw,
     });

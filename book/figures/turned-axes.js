@@ -116,8 +116,12 @@
     const names = Object.keys(METHODS), degrees = [0, 2, 5, 8, 10, 15, 20, 30, 45], cache = {};
     const shown = { Momentum: "momentum" }, said = (name) => shown[name] ?? name;
     const at = (a) => (cache[a] ??= Object.fromEntries(names.map((name) => [name, best(name, (a * Math.PI) / 180)])));
-    const power = (v) => `10${[..."−" + Math.round(-Math.log10(v))].map((d) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["−0123456789".indexOf(d)]).join("")}`;
-    const format = (v) => (v === 1 ? "1" : power(v));
+    const raised = (k) => [...`${k}`].map((d) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(d)]).join("");
+    const short = (v) => {
+      const [mantissa, power] = v.toExponential(1).split("e");
+      return v >= 1e-3 ? Live.number(v) : `${mantissa} · 10${raised(Number(power))}`;
+    };
+    const format = (v) => (v === 1 ? "1" : `10${raised(Math.round(Math.log10(v)))}`);
     const y = { range: [1e-16, 30], log: true, ticks: [1, 1e-4, 1e-8, 1e-12, 1e-16], format };
     const left = ui.panel({
       title: "200 steps, each method at its best rate",
@@ -128,7 +132,7 @@
       x: { range: [0, 45], ticks: [0, 15, 30, 45], label: "angle of the axes", format: (a) => `${a}°` },
       y: { ...y, label: "last loss" },
     });
-    left.legend(names.map((name) => [said(name), `var(--${name})`]), [0.03, 0.6]);
+    left.legend(names.map((name) => [said(name), `var(--${name})`, `var(--${name}-dash)`]), [0.03, 0.6]);
     const floor = (v) => Math.max(v, 1.1e-16);
 
     function draw() {
@@ -143,11 +147,11 @@
       }
       const change = (name) => Math.log10(floor(found[name][1]) / floor(at(0)[name][1]));
       const seen = names.filter((name) => Math.abs(change(name)) > 0.5);
-      const end = (name) => `${said(name)} ${Live.number(found[name][1])}`;
+      const end = (name) => `${said(name)} ${short(found[name][1])}`;
       const lesson = a === 0 ? "The axes of the problem are those of the weights."
         : seen.length ? `Changed by more than a factor of 3: <b>${seen.map(said).join(" and ")}</b>.` : "None has changed by a factor of 3.";
       ui.verdict(`Axes turned by <b>${a}°</b>; the last losses: ${names.map(end).join(", ")}. ${lesson}`);
-      if (curve) ui.table(["angle", ...names.map(said)], degrees.map((d) => [`${d}°`, ...names.map((n) => Live.number(at(d)[n][1]))]));
+      if (curve) ui.table(["angle", ...names.map(said)], degrees.map((d) => [`${d}°`, ...names.map((n) => short(at(d)[n][1]))]));
     }
     let curve = false; // the curves over all angles take a moment: they wait for the first move
     const move = () => { curve = true; draw(); };
