@@ -92,7 +92,7 @@ def test_state_is_what_the_optimizers_hold_and_the_even_rank_parts_less_from_mor
 
 
 def test_what_fits_is_the_record_with_its_family_and_the_bytes_that_optimizers_hold(numbers):
-    js, words = numbers("what-fits"), WordsTask()
+    js, words = numbers("state-and-loss"), WordsTask()
     results = records.load("landscape").run["results"]["words"]
     runs = {name: dict(enumerate(r["test"])) for name, r in results.items()}
     pairs = {name: (name, "AdamW") for name in runs if name != "AdamW"}

@@ -23,7 +23,7 @@
   const budget = (gib, parameters) => (gib * 2 ** 30) / parameters;
   const fitting = (bytes) => RECORD.filter((row) => row[1] <= bytes).map((row) => row[0]);
 
-  Live.figure("what-fits", { record: () => RECORD, budget, fitting }, (ui) => {
+  Live.figure("state-and-loss", { record: () => RECORD, budget, fitting }, (ui) => {
     const models = { 125e6: "125 million", 350e6: "350 million", 1.3e9: "1.3 billion", 7e9: "7 billion" };
     const y = { range: [RECORD.length + 0.7, 0.2], ticks: [], label: "" };
     const left = ui.panel({
