@@ -12,7 +12,6 @@ import json
 from functools import partial
 from unittest import mock
 
-import numpy as np
 import torch
 
 from minilib import optim, torch_optim
