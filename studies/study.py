@@ -6,6 +6,8 @@ for one card. Its jobs follow one another, or are spread over machines (`spread`
 on each other.
 """
 
+import csv
+import io
 import json
 import platform
 import sys
@@ -160,8 +162,10 @@ class Study:
         }
         if corpus:
             run["corpus"] = {"sha256": corpus.sha256, "sources": corpus.sources}
-        rows = [",".join(curve[0])] + [",".join(str(v) for v in row.values()) for row in curve]
-        write(folder / "curve.csv", "\n".join(rows) + "\n")
+        text = io.StringIO()
+        rows = csv.writer(text, lineterminator="\n")  # quotes a name that has a comma
+        rows.writerows([list(curve[0]), *([str(v) for v in row.values()] for row in curve)])
+        write(folder / "curve.csv", text.getvalue())
         write(folder / "run.json", json.dumps(run, indent=1) + "\n")
         self.partial.unlink(missing_ok=True)
         print(f"recorded in {folder}", file=sys.stderr)

@@ -51,7 +51,7 @@ SAID = {
     ("landscape", "log loss lower"): "log loss on digits lower than AdamW's",
     ("landscape", "lower"): "loss on words lower than AdamW's",
     ("optimizers_at_a_glance", "below AdamW"): "loss on words below AdamW's",
-    ("came", "lower than CAME"): "loss with this one change lower than CAME's",
+    ("came", "lower"): "loss on words of the arm that is named first lower than the other's",
 }
 
 

@@ -55,7 +55,7 @@ const Live = (() => {
     if (!Number.isFinite(x)) return x > 0 ? "∞" : x < 0 ? "−∞" : "not a number";
     const size = Math.abs(x);
     const [mantissa, power] = x.toExponential(digits - 1).split("e");
-    const text = size !== 0 && (size >= 1e6 || size < 1e-4) ? `${mantissa} · 10^${+power}`
+    const text = size !== 0 && (size >= 1e6 || size < 1e-4) ? `${mantissa} · 10${[...String(+power)].map((c) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[c] ?? "⁻").join("")}`
       : Number(x.toPrecision(digits)).toLocaleString("en", { maximumFractionDigits: 10 });
     return text.replaceAll("-", "−");
   }

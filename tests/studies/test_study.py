@@ -51,14 +51,14 @@ def test_a_config_survives_its_way_through_a_file(tmp_path):
 def recorded(tmp_path):
     made = Study("small-study", {"seeds": [0, 1]}, home(tmp_path))
     made.run(jobs([]))
-    made.record([{"optimizer": "SGD", "step": 1, "loss": 2.5}], {"best": 0.5})
+    made.record([{"optimizer": "CAME, corrected", "step": 1, "loss": 2.5}], {"best": 0.5})
     return made
 
 
 def test_a_record_reads_back_what_was_written_and_has_no_path_of_the_machine(tmp_path):
     assert not recorded(tmp_path).partial.exists()
     run, curve = load("small-study", home(tmp_path))
-    assert curve == [{"optimizer": "SGD", "step": 1.0, "loss": 2.5}]
+    assert curve == [{"optimizer": "CAME, corrected", "step": 1.0, "loss": 2.5}]
     assert run["results"] == {"best": 0.5}
     assert run["config"] == {"seeds": [0, 1]}
     assert run["command"] == "make study NAME=small-study"
