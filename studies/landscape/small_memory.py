@@ -36,6 +36,7 @@ SIZES = {
     },
     "toy": {"width": 32, "batch": 8, "steps": 2, "count": 1, "moves": 0, "tuning_seeds": (100,), "seeds": (0,)},
 }
+FAR = "AdamW", "AdamW 8-bit", "AdamW 4-bit"  # whose longest moves are told
 BETAS, CAMES, EVERY, SHARE = (0.9, 0.99), (0.9, 0.99, 0.999), 50, 4
 
 
@@ -119,6 +120,30 @@ def one(width, batch, steps, method, lr, seed):
     return [*scores, kept[0][0].state_bytes() / kept[0][1]]
 
 
+def longest(width, batch, steps, method, lr, seed):
+    """The longest move of an entry in any step of that run, in learning rates."""
+    found = [0.0]
+
+    def make(named):
+        opt = METHODS[method][1](named, lr)
+        arrays, step = [p.data for _, p in named], opt.step
+
+        def watched():
+            before = [a.copy() for a in arrays]
+            step()
+            if rate := opt.param_groups[0]["lr"]:
+                found[0] = max(
+                    found[0], *(float(np.abs(a - b).max()) / rate for a, b in zip(arrays, before, strict=True))
+                )
+
+        opt.step = watched
+        return opt
+
+    schedule = lambda t: warmup(t, steps // 10) * polynomial(t, steps)  # noqa: E731
+    train(scored("words", width=width), make, steps, batch, seed, schedule)
+    return found[0]
+
+
 def main(asked):
     plan = asked.plan
     middles = {name: middle for name, (middle, _) in METHODS.items()}
@@ -155,7 +180,12 @@ def main(asked):
     for k in range(0, len(plan.seeds), plan.together):
         for (name, _), found in scores(chosen.items(), plan.seeds[k : k + plan.together]).items():
             fresh[name] += found
+    # told without a verdict: how far an entry moves at once where the whole state is coded
+    far = {name: {f"longest {name} {seed}": (name, chosen[name], seed) for seed in plan.seeds} for name in FAR}
+    settings = plan.width, plan.batch, plan.steps
+    done = study.run((key, partial(longest, *settings, *case)) for some in far.values() for key, case in some.items())
     curve, results = [], {"unigram": scored("words", width=plan.width).unigram_entropy()}
+    results["longest"] = {name: [done[key] for key in some] for name, some in far.items()}
     for name, lr in chosen.items():
         rates = sorted(rate for method, rate in tuned if method == name)
         results[name] = {
