@@ -12,19 +12,11 @@ import torch
 from minilib import optim
 from minilib.optim.checks import check_option
 from minilib.torch_optim.buckets import make_buckets
-from minilib.torch_optim.checks import (
-    TORCH_RANGES,
-    check_group,
-    check_joint,
-    check_state,
-    in_order,
-    plain,
-    saved_state,
-)
+from minilib.torch_optim.checks import TORCH_RANGES, check_group, check_joint, check_state, in_order, plain, saved_state
 from minilib.torch_optim.compiler import cannot_compile
 from minilib.torch_optim.gradients import nonfinite_check, params_with_grad
 from minilib.torch_optim.narrow import narrow_zeros
-from minilib.torch_optim.phases import CPU, GPU, Sizes, run_phases, statistics_dtype
+from minilib.torch_optim.phases import CPU, GPU, Sizes, statistics_dtype
 from minilib.torch_optim.sharding import local, run_together, zeros
 
 COMMON = dict.fromkeys(("max_grad_norm", "compile", "state_dtype")) | {"on_nonfinite": "raise"}
@@ -197,7 +189,7 @@ class Optimizer(torch.optim.Optimizer):
             if bucket.shards:
                 cut.append(bucket)
             else:
-                run_phases(bucket)
+                run_together([bucket])
         run_together(cut)
         if check.step_mask is not None and params[0].group["on_nonfinite"] == "skip":
             self._count(check.step_mask)
@@ -227,7 +219,7 @@ class Optimizer(torch.optim.Optimizer):
         moments = self.state_shapes(shape, self.dims(shape, group))
         state = {"step": torch.zeros((), dtype=dtype, device=p.device)}
         for name, size in moments.items():
-            state |= narrow_zeros(p, name, group["state_dtype"]) or {name: zeros(p, size, dtype)}
+            state |= narrow_zeros(p, name, size, group["state_dtype"]) or {name: zeros(p, size, dtype)}
         return state
 
     @property
