@@ -179,11 +179,12 @@ class Optimizer(torch.optim.Optimizer):
             raise ValueError(f"the gradient of {name} is nan, infinite, or too large to be squared")
 
     def _update(self, params, check, compiles):
+        mask = check.step_mask
         for param in params:
             if not self.state[param.p]:
                 self.state[param.p] = self.init_state(param.group, param.p)
         steps = [self.state[param.p]["step"] for param in params]
-        torch._foreach_add_(steps, 1 if check.step_mask is None else [check.step_mask] * len(steps))
+        torch._foreach_add_(steps, 1 if mask is None else [mask] * len(steps))
         cut = []
         for bucket in make_buckets(self, params, check, compiles):
             if bucket.shards:
@@ -191,8 +192,11 @@ class Optimizer(torch.optim.Optimizer):
             else:
                 run_together([bucket])
         run_together(cut)
-        if check.step_mask is not None and params[0].group["on_nonfinite"] == "skip":
-            self._count(check.step_mask)
+        if mask is not None and params[0].group["on_nonfinite"] == "skip":
+            count = self._counts["skipped"]
+            if not isinstance(count, torch.Tensor):
+                count = self._counts["skipped"] = torch.full((), count, dtype=torch.int64, device=mask.device)
+            count.add_(mask == 0)  # in place, without waiting: the replay of a graph counts too
 
     def _compiles(self, params):
         """Are the phases compiled? As the option says, else where it pays and works. The log says it once."""
@@ -231,13 +235,6 @@ class Optimizer(torch.optim.Optimizer):
     def state_bytes(self) -> int:
         """Bytes of all state tensors on this process, step counters left out."""
         return sum(local(t).nbytes for state in self.state.values() for name, t in state.items() if name != "step")
-
-    def _count(self, step_mask):
-        """Count a skipped step without waiting for the device; in place, so that the replay of a graph counts too."""
-        count = self._counts["skipped"]
-        if not isinstance(count, torch.Tensor):
-            count = self._counts["skipped"] = torch.full((), count, dtype=torch.int64, device=step_mask.device)
-        count.add_(step_mask == 0)
 
     def load_state_dict(self, state_dict: dict) -> None:
         """Continue exactly where `state_dict()` was taken; float32 statistics of 16-bit parameters stay float32.

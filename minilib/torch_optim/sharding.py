@@ -79,15 +79,9 @@ def run_together(buckets: list) -> None:
         at_work = [pair for pair in zip(buckets, together, strict=True) if pair[1]]
         for bucket, phases in at_work:
             run(bucket, phases)
-        all_reduce([pair for bucket, _ in at_work for pair in _partial(bucket)])
+        sums = [(b, *pair) for b, _ in at_work for pair in b.sums if isinstance(pair, tuple)]
+        over = [[group for group, dim in b.shards if d is None or dim == d % b.x.ndim] for b, _, d in sums]
+        all_reduce([(value, groups) for (_, value, _), groups in zip(sums, over, strict=True)])
     for bucket in buckets:
         for write in bucket.back:
             write()
-
-
-def _partial(bucket):
-    """The sums of a bucket that are partial, as (tensor, process groups)."""
-    for value, over in (pair for pair in bucket.sums if isinstance(pair, tuple)):
-        groups = [group for group, dim in bucket.shards if over is None or dim == over % bucket.x.ndim]
-        if groups:
-            yield value, groups
