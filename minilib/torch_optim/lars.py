@@ -128,12 +128,10 @@ class LARS2020(Optimizer):
     """
 
     phases = average, length2020, descend2020
+    state_shapes = LARS.state_shapes
 
     def __init__(self, params, lr=1e-2, momentum=0.9, weight_decay=0.0, phi=IDENTITY, layer_adaptation=True, **options):
         super().__init__(params, locals(), options)
-
-    def state_shapes(self, shape, dims):
-        return {"momentum_buffer": shape}
 
     def numbers(self, group, t):
         rates = {"lr": group["lr"], "1 - momentum": 1 - group["momentum"]}
