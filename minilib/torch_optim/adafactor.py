@@ -148,9 +148,8 @@ class Adafactor(Optimizer):
     presets = {
         "paper": PAPER,  # it knows matrices only, and no decay
         # Without relative_step these two still scale by the size of the parameter, unless scale_parameter=False too.
-        "transformers": PAPER | {"decay_by": "step", "scale_parameter": True},
-        # With its betas=(None, ...), the form without momentum.
-        "pytorch_optimizer": PAPER | {"decay_by": "step", "scale_parameter": True},
+        # The second with its betas=(None, ...), the form without momentum.
+        **dict.fromkeys(("transformers", "pytorch_optimizer"), PAPER | {"decay_by": "step", "scale_parameter": True}),
         # It factors dimensions above 16, a kernel's first two, else its last two (here: not at all). Where you would
         # give timm a learning rate, add relative_step=False.
         "timm": PAPER | {"decay_by": "step", "factor": "first", "min_dim_size_to_factor": 17},

@@ -67,8 +67,7 @@ class Optimizer(torch.optim.Optimizer):
         state_dtype: of what has the parameter's shape. None (default) is the parameter's, float32 if that has 16 bits.
             torch.bfloat16, and torch.uint8 from 4,096 numbers on where it is not sharded, are explained in `narrow`.
 
-    Gradients are never written. A step with learning rate 0 changes no parameter. A group may carry further keys, such
-    as a scheduler's `initial_lr`.
+    Gradients are never written. At learning rate 0 no parameter changes. Groups may carry further keys, as schedulers'.
 
     Raises:
         ValueError: an unknown option or one out of range, no parameters, a parameter given twice or that is complex,

@@ -1,8 +1,7 @@
 """CAME (Luo et al. 2023, Algorithm 2) for PyTorch: Adafactor with momentum, trusted where updates agree with it.
 
-Four phases go over a matrix: those of Adafactor up to the size of the update, momentum and instability, the step.
-Conventions of the authors' code, not in the paper: vectors and scalars skip the confidence, and weight decay is
-decoupled. A matrix that is not factored keeps its instability in full. Absent on purpose: relative step sizes.
+Four phases go over a matrix: those of Adafactor up to the size of the update, momentum and instability, the step. The
+conventions are those of `minilib.optim.came`; a matrix that is not factored keeps its instability in full.
 """
 
 from minilib.optim.checks import BETAS_TRIPLE

@@ -42,7 +42,6 @@ TORCH_RANGES = (
         "adapt_without_decay correct_confidence joint_norm scaled_momentum stochastic_rounding".split(), FLAG
     )
 )
-EPS_OR_ZERO = {"eps": NOT_NEGATIVE}
 
 
 def plain(options: dict) -> dict:
