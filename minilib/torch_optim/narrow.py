@@ -58,7 +58,7 @@ def widened(s: dict, name: str) -> torch.Tensor:
 
 def write(s: dict, name: str, value: torch.Tensor, compiles: bool) -> None:
     """Put numbers into narrow state, rounded up or down with the probability that keeps their mean."""
-    t, x, step = local(s[name]), blocks(value.float()), s["step"]
+    t, x, step = local(s[name]), blocks(value.float()), s["step"].float()  # in float64 it would not compile
     scale = s.get(f"{name}_scale", x[:, :1])
     if t.dtype is not torch.bfloat16:
         scale.copy_(x.abs().amax(1, keepdim=True).clamp(min=torch.finfo(x.dtype).tiny))
