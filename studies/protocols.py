@@ -21,7 +21,6 @@ import numpy as np
 
 from minilib.autodiff import cross_entropy
 from minilib.data import docstrings
-from minilib.experiments import tuning
 from minilib.experiments.tasks import DigitsTask, WordsTask, train
 from minilib.optim import CAME, LAMB, LARS, SGD, AdamW, clip_grad_norm, parameter_groups
 from minilib.optim.base import ema
@@ -270,9 +269,36 @@ def inside(study: Study, rates: list[float], losses, who: str) -> float:
     return rates[k]
 
 
+def best_between(loss: Callable[[float], float], rates: Sequence[float], factor: float = 2.0, most: int = 12) -> float:
+    """The rate whose loss is lowest, with a neighbour on either side that was tried and is not lower.
+
+    While the best is the lowest or the highest that was tried, one more is tried beyond it. Deliberately absent:
+    searches over several settings at once, and early stopping; a run that diverged counts as the worst.
+
+    Args:
+        loss: rate -> loss; infinite (or 99) for a run that diverged. It is called once for each rate.
+        rates: the first ones to try, `factor` apart.
+        factor: between neighbours.
+        most: rates to try before giving up.
+
+    ValueError: no rates, or the best is still at an edge after `most` of them.
+    """
+    if not rates:
+        raise ValueError("rates must hold at least one learning rate, got none")
+    losses = {rate: loss(rate) for rate in sorted(rates)}
+    while True:
+        low, high, best = min(losses), max(losses), min(losses, key=losses.get)
+        if low < best < high:
+            return best
+        if len(losses) >= most:
+            raise ValueError(f"the best rate is {best:g}, at the edge of the {len(losses)} that were tried")
+        beyond = high * factor if best == high else low / factor
+        losses[beyond] = loss(beyond)
+
+
 def best_rate(study: Study, loss: Callable[[float], float], rates: list[float]) -> float:
-    """`tuning.best_rate`; at size "toy" the best of these rates, and no other is tried."""
-    return min(rates, key=loss) if study.toy else tuning.best_rate(loss, rates)
+    """`best_between`; at size "toy" the best of these rates, and no other is tried."""
+    return min(rates, key=loss) if study.toy else best_between(loss, rates)
 
 
 # ---- Variants of methods ---------------------------------------------------------------------------------------------

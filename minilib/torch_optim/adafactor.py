@@ -134,11 +134,7 @@ class Adafactor(Optimizer):
 
     Args:
         params, options: see `Optimizer`.
-        lr: with `relative_step` the largest relative step; without, the learning rate.
-        beta2_decay: the exponent -τ of beta2_t = 1 - t^-τ, in [-1, 0).
-        eps: (eps1, eps2): eps1 is added to g^2, eps2 the least size (root mean square) that a parameter is taken to
-            have.
-        d: the root mean square above which an update is scaled down.
+        lr, beta2_decay, eps, d: as in `minilib.optim.Adafactor`.
         weight_decay: decoupled, >= 0; the paper has none.
         relative_step: the rate is min(lr, 1/sqrt(t)); False takes `lr` itself.
         scale_parameter: the rate is times max(eps2, RMS(x)); None does as `relative_step`.
@@ -152,9 +148,8 @@ class Adafactor(Optimizer):
     presets = {
         "paper": PAPER,  # it knows matrices only, and no decay
         # Without relative_step these two still scale by the size of the parameter, unless scale_parameter=False too.
-        "transformers": PAPER | {"decay_by": "step", "scale_parameter": True},
-        # With its betas=(None, ...), the form without momentum.
-        "pytorch_optimizer": PAPER | {"decay_by": "step", "scale_parameter": True},
+        # The second with its betas=(None, ...), the form without momentum.
+        **dict.fromkeys(("transformers", "pytorch_optimizer"), PAPER | {"decay_by": "step", "scale_parameter": True}),
         # It factors dimensions above 16, a kernel's first two, else its last two (here: not at all). Where you would
         # give timm a learning rate, add relative_step=False.
         "timm": PAPER | {"decay_by": "step", "factor": "first", "min_dim_size_to_factor": 17},
@@ -197,6 +192,5 @@ class Adafactor(Optimizer):
             rho = (t**-0.5).clamp(max=lr) if isinstance(t, torch.Tensor) else min(lr, t**-0.5)
         fixed = {name: group[name] for name in ("d", "weight_decay", "decay_by")}
         fixed |= {"eps1": group["eps"][0], "eps2": group["eps"][1], "scaled": relative if scaled is None else scaled}
-        one = lr > 0  # where the rate is 0 nothing moves
-        one = one.to(lr.dtype) if isinstance(one, torch.Tensor) else float(one)
+        one = lr.sign() if isinstance(lr, torch.Tensor) else float(lr > 0)  # where the rate is 0 nothing moves
         return {"lr": lr, "rho": rho, "one": one, "1 - beta2": t ** group["beta2_decay"]}, fixed

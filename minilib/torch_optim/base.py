@@ -12,19 +12,11 @@ import torch
 from minilib import optim
 from minilib.optim.checks import check_option
 from minilib.torch_optim.buckets import make_buckets
-from minilib.torch_optim.checks import (
-    TORCH_RANGES,
-    check_group,
-    check_joint,
-    check_state,
-    in_order,
-    plain,
-    saved_state,
-)
+from minilib.torch_optim.checks import TORCH_RANGES, check_group, check_joint, check_state, in_order, plain, saved_state
 from minilib.torch_optim.compiler import cannot_compile
 from minilib.torch_optim.gradients import nonfinite_check, params_with_grad
 from minilib.torch_optim.narrow import narrow_zeros
-from minilib.torch_optim.phases import CPU, GPU, Sizes, run_phases, statistics_dtype
+from minilib.torch_optim.phases import CPU, GPU, Sizes, statistics_dtype
 from minilib.torch_optim.sharding import local, run_together, zeros
 
 COMMON = dict.fromkeys(("max_grad_norm", "compile", "state_dtype")) | {"on_nonfinite": "raise"}
@@ -75,8 +67,7 @@ class Optimizer(torch.optim.Optimizer):
         state_dtype: of what has the parameter's shape. None (default) is the parameter's, float32 if that has 16 bits.
             torch.bfloat16, and torch.uint8 from 4,096 numbers on where it is not sharded, are explained in `narrow`.
 
-    Gradients are never written. A step with learning rate 0 changes no parameter. A group may carry further keys, such
-    as a scheduler's `initial_lr`.
+    Gradients are never written. At learning rate 0 no parameter changes. Groups may carry further keys, as schedulers'.
 
     Raises:
         ValueError: an unknown option or one out of range, no parameters, a parameter given twice or that is complex,
@@ -187,20 +178,24 @@ class Optimizer(torch.optim.Optimizer):
             raise ValueError(f"the gradient of {name} is nan, infinite, or too large to be squared")
 
     def _update(self, params, check, compiles):
+        mask = check.step_mask
         for param in params:
             if not self.state[param.p]:
                 self.state[param.p] = self.init_state(param.group, param.p)
         steps = [self.state[param.p]["step"] for param in params]
-        torch._foreach_add_(steps, 1 if check.step_mask is None else [check.step_mask] * len(steps))
+        torch._foreach_add_(steps, 1 if mask is None else [mask] * len(steps))
         cut = []
         for bucket in make_buckets(self, params, check, compiles):
             if bucket.shards:
                 cut.append(bucket)
             else:
-                run_phases(bucket)
+                run_together([bucket])
         run_together(cut)
-        if check.step_mask is not None and params[0].group["on_nonfinite"] == "skip":
-            self._count(check.step_mask)
+        if mask is not None and params[0].group["on_nonfinite"] == "skip":
+            count = self._counts["skipped"]
+            if not isinstance(count, torch.Tensor):
+                count = self._counts["skipped"] = torch.full((), count, dtype=torch.int64, device=mask.device)
+            count.add_(mask == 0)  # in place, without waiting: the replay of a graph counts too
 
     def _compiles(self, params):
         """Are the phases compiled? As the option says, else where it pays and works. The log says it once."""
@@ -227,7 +222,7 @@ class Optimizer(torch.optim.Optimizer):
         moments = self.state_shapes(shape, self.dims(shape, group))
         state = {"step": torch.zeros((), dtype=dtype, device=p.device)}
         for name, size in moments.items():
-            state |= narrow_zeros(p, name, group["state_dtype"]) or {name: zeros(p, size, dtype)}
+            state |= narrow_zeros(p, name, size, group["state_dtype"]) or {name: zeros(p, size, dtype)}
         return state
 
     @property
@@ -239,13 +234,6 @@ class Optimizer(torch.optim.Optimizer):
     def state_bytes(self) -> int:
         """Bytes of all state tensors on this process, step counters left out."""
         return sum(local(t).nbytes for state in self.state.values() for name, t in state.items() if name != "step")
-
-    def _count(self, step_mask):
-        """Count a skipped step without waiting for the device; in place, so that the replay of a graph counts too."""
-        count = self._counts["skipped"]
-        if not isinstance(count, torch.Tensor):
-            count = self._counts["skipped"] = torch.full((), count, dtype=torch.int64, device=step_mask.device)
-        count.add_(step_mask == 0)
 
     def load_state_dict(self, state_dict: dict) -> None:
         """Continue exactly where `state_dict()` was taken; float32 statistics of 16-bit parameters stay float32.

@@ -24,7 +24,8 @@ def make_buckets(opt, params: list, check, compiles: bool):
     for i, param in enumerate(params):
         t = "on the device" if check.step_mask is not None else opt.state[param.p]["step"].item()
         small = param.g.numel() < sizes.small and not whole
-        shapes = (param.p.shape, param.g.shape, param.shards) if small else i
+        kept = tuple(s.dtype for s in opt.state[param.p].values())  # state_dtype may be another for a later one
+        shapes = (param.p.shape, param.g.shape, param.shards, kept) if small else i
         alike.setdefault((param.number, param.p.dtype, t), {}).setdefault(shapes, []).append(param)
     for (*_, t), stacks in alike.items():
         together = [param for stack in stacks.values() for param in stack]

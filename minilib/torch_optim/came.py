@@ -1,8 +1,7 @@
 """CAME (Luo et al. 2023, Algorithm 2) for PyTorch: Adafactor with momentum, trusted where updates agree with it.
 
-Four phases go over a matrix: those of Adafactor up to the size of the update, momentum and instability, the step.
-Conventions of the authors' code, not in the paper: vectors and scalars skip the confidence, and weight decay is
-decoupled. A matrix that is not factored keeps its instability in full. Absent on purpose: relative step sizes.
+Four phases go over a matrix: those of Adafactor up to the size of the update, momentum and instability, the step. The
+conventions are those of `minilib.optim.came`; a matrix that is not factored keeps its instability in full.
 """
 
 from minilib.optim.checks import BETAS_TRIPLE
@@ -69,14 +68,10 @@ class CAME(Adafactor):
 
     Args:
         params, options: see `Optimizer`.
-        lr: learning rate, >= 0. This and the next three are the paper's for BERT-Large.
-        betas: factors for momentum, second moment and instability, in [0, 1).
-        eps: (eps1, eps2), added to g^2 and to the instability.
-        d: the root mean square above which the direction is scaled down.
-        weight_decay: decoupled, times lr; the paper's algorithm has none.
+        lr, betas, eps, weight_decay: as in `minilib.optim.CAME`; the defaults are the paper's for BERT-Large.
+        d, factor, min_dim_size_to_factor: as in `Adafactor`; the authors' code factors the "last" two.
         correct_confidence: divide the instability by 1 - beta3^t. Not in the paper, without it a matrix's first step
             is about 11 lr, a vector's 0.1 lr.
-        factor, min_dim_size_to_factor: see `factored_dims`; the authors' code takes the "last" two.
     """
 
     ranges = Adafactor.ranges | BETAS_TRIPLE

@@ -5,30 +5,24 @@ state to the data type of the parameter, which would ruin the float32 statistics
 numbers of float64 ones. What is loaded here never shares memory with what was saved.
 """
 
-import math
 from difflib import get_close_matches
 
 import numpy as np
 import torch
 
-from minilib.optim.checks import RANGES, is_number
-
-
-def _finite(value):
-    return is_number(value) and 0 <= value < math.inf
+from minilib.optim.checks import FLAG, NOT_NEGATIVE, RANGES, is_number
 
 
 def _lr(value):
     if isinstance(value, torch.Tensor):  # not looked into: that could need a synchronisation
         return value.ndim == 0 and value.is_floating_point()
-    return _finite(value)
+    return NOT_NEGATIVE[1](value)
 
 
 def _one_of(*names):
     return f"one of {names}", lambda value: isinstance(value, str) and value in names
 
 
-_FLAG = "True or False", lambda value: isinstance(value, bool)
 _MAYBE = "True, False or None", lambda value: value is None or isinstance(value, bool)
 
 TORCH_RANGES = (
@@ -45,10 +39,9 @@ TORCH_RANGES = (
         "scale_parameter": _MAYBE,
     }
     | dict.fromkeys(
-        "adapt_without_decay correct_confidence joint_norm scaled_momentum stochastic_rounding".split(), _FLAG
+        "adapt_without_decay correct_confidence joint_norm scaled_momentum stochastic_rounding".split(), FLAG
     )
 )
-EPS_OR_ZERO = {"eps": ("a finite number >= 0", _finite)}
 
 
 def plain(options: dict) -> dict:
@@ -104,7 +97,7 @@ def check_state(opt, saved: dict) -> dict:
         opt.check(group)
     check_joint(saved["param_groups"])
     for group, p, state in saved_state(opt, saved):
-        fresh = opt.init_state(group, torch.empty(p.shape, device="meta"))
+        fresh = opt.init_state(group, torch.empty_like(p, device="meta"))
         expected = {name: tuple(t.shape) for name, t in fresh.items()}
         shapes = {name: tuple(torch.as_tensor(value).shape) for name, value in state.items()}
         if shapes != expected:

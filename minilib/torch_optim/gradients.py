@@ -76,9 +76,7 @@ def nonfinite_check(params: list, host_waits: bool):
 
 def _look_later(names, norms, cuda):
     norms = norms.to("cpu", non_blocking=True)
-    done = torch.cuda.Event() if cuda else None
-    if done:
-        done.record()
+    done = torch.cuda.current_stream().record_event() if cuda else None
 
     def bad():
         if done:

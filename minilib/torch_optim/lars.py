@@ -6,8 +6,8 @@ Absent on purpose: LARC's and timm's clipping of the ratio, dampening, Nesterov'
 
 import torch
 
+from minilib.optim.checks import NOT_NEGATIVE
 from minilib.torch_optim.base import Optimizer
-from minilib.torch_optim.checks import EPS_OR_ZERO
 from minilib.torch_optim.lamb import IDENTITY, trust_ratio
 from minilib.torch_optim.phases import add_scaled, ema_, on_sums, plus, sum_of_squares, times
 
@@ -59,7 +59,7 @@ class LARS(Optimizer):
     A parameter of zeros, or one with no gradient and no decay, has the ratio 1.
     """
 
-    ranges = Optimizer.ranges | EPS_OR_ZERO
+    ranges = Optimizer.ranges | {"eps": NOT_NEGATIVE}
     presets = {
         "paper": PAPER,
         # Where a gradient is exactly zero but the decay is not, timm's ratio is 1, here it is the formula's.
@@ -67,8 +67,7 @@ class LARS(Optimizer):
         "optax": PAPER | {"joint_norm": True},
         # It leaves vectors and scalars alone: they need a group with layer_adaptation=False and weight_decay=0.
         "pytorch_optimizer": PAPER | {"scaled_momentum": False},
-        # Its epsilon is 0 by name, and 0 means Keras's 1e-7 there.
-        "mlperf": PAPER | {"eps": 1e-7},
+        "mlperf": PAPER | {"eps": 1e-7},  # its epsilon is 0 by name, and 0 means Keras's 1e-7 there
     }
     phases = norms, lengths, descend
     as_vectors = False
@@ -122,18 +121,14 @@ class LARS2020(Optimizer):
     """Every parameter moves by `lr * phi(norm of the parameter)` along an average of its gradients.
 
     Args:
-        params, lr, weight_decay, layer_adaptation, options: as in `LARS`.
-        momentum: beta_1, factor of the moving average of g + weight_decay x (no bias correction).
-        phi: bounds (lower, upper) on the norm of the parameter, by default none.
+        params, options: see `Optimizer`; all others as in `minilib.optim.LARS2020`.
     """
 
     phases = average, length2020, descend2020
+    state_shapes = LARS.state_shapes
 
     def __init__(self, params, lr=1e-2, momentum=0.9, weight_decay=0.0, phi=IDENTITY, layer_adaptation=True, **options):
         super().__init__(params, locals(), options)
-
-    def state_shapes(self, shape, dims):
-        return {"momentum_buffer": shape}
 
     def numbers(self, group, t):
         rates = {"lr": group["lr"], "1 - momentum": 1 - group["momentum"]}

@@ -23,12 +23,13 @@ BLOCK, LEAST = 256, 4096  # numbers with one scale; what has fewer has no codes 
 CHUNK = 256  # blocks that an eager CPU rounds at once: the temporaries stay in its cache
 
 
-def narrow_zeros(p, name: str, dtype) -> dict:
+def narrow_zeros(p, name: str, shape: tuple, dtype) -> dict:
     """State in `dtype`; {} where it stays wide. ValueError: codes for a sharded parameter."""
-    if dtype is None or name.startswith(("row_", "col_")) or (dtype is torch.uint8 and p.numel() < LEAST):
+    full = shape == tuple(p.shape) and not name.startswith(("row_", "col_"))  # of a column these have its shape
+    if dtype is None or not full or (dtype is torch.uint8 and p.numel() < LEAST):
         return {}
     if dtype is torch.bfloat16:
-        return {name: zeros(p, tuple(p.shape), dtype)}
+        return {name: zeros(p, shape, dtype)}
     if local(p) is not p:
         raise ValueError("state_dtype of a sharded parameter must be None or torch.bfloat16, got torch.uint8")
     codes = torch.zeros_like(p, dtype=torch.uint8 if name in ("exp_avg_sq", "variance", "res") else torch.int8)
@@ -37,7 +38,8 @@ def narrow_zeros(p, name: str, dtype) -> dict:
 
 def blocks(t):
     """The numbers of `t` in rows of 256, the last one filled up with zeros."""
-    return pad(t.reshape(-1), (0, -t.numel() % BLOCK)).view(-1, BLOCK)
+    t, left = t.reshape(-1), -t.numel() % BLOCK
+    return (pad(t, (0, left)) if left else t).view(-1, BLOCK)
 
 
 def spread(c):
@@ -56,7 +58,7 @@ def widened(s: dict, name: str) -> torch.Tensor:
 
 def write(s: dict, name: str, value: torch.Tensor, compiles: bool) -> None:
     """Put numbers into narrow state, rounded up or down with the probability that keeps their mean."""
-    t, x, step = local(s[name]), blocks(value.float()), s["step"]
+    t, x, step = local(s[name]), blocks(value.float()), s["step"].float()  # in float64 it would not compile
     scale = s.get(f"{name}_scale", x[:, :1])
     if t.dtype is not torch.bfloat16:
         scale.copy_(x.abs().amax(1, keepdim=True).clamp(min=torch.finfo(x.dtype).tiny))
@@ -65,7 +67,7 @@ def write(s: dict, name: str, value: torch.Tensor, compiles: bool) -> None:
     else:
         n = CHUNK if x.device.type == "cpu" and not torch.compiler.is_compiling() else max(1, len(x))
         out = [rounded(x[k : k + n], scale[k : k + n], step, t.dtype) for k in range(0, max(1, len(x)), n)]
-    t.copy_(torch.cat(out).view(-1)[: t.numel()].view(t.shape))
+    t.copy_((torch.cat(out) if len(out) > 1 else out[0]).view(-1)[: t.numel()].view(t.shape))
 
 
 def rounded(x, scale, seed, dtype):

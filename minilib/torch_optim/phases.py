@@ -152,14 +152,6 @@ def random_bits(value: torch.Tensor, seed) -> torch.Tensor:
 # How they run
 
 
-def run_phases(bucket: Bucket) -> None:
-    """All phases of a bucket that is on this process alone."""
-    for phases in calls_of(bucket.phases):
-        run(bucket, phases)
-    for write in bucket.back:
-        write()
-
-
 def calls_of(phases):
     """The phases, each on sums together with the phase that follows: one compiled call."""
     calls, call = [], ()

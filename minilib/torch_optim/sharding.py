@@ -7,12 +7,14 @@ purpose: sums over processes that hold different parameters, as the stages of a 
 each stage.
 """
 
+from itertools import zip_longest
+
 import torch
 import torch.distributed as dist
 from torch.distributed import tensor
 from torch.distributed.tensor import DTensor, Replicate
 
-from minilib.torch_optim.phases import run
+from minilib.torch_optim.phases import calls_of, run
 
 
 def local(t: torch.Tensor) -> torch.Tensor:
@@ -71,20 +73,15 @@ def all_reduce(partial: list) -> None:
 
 
 def run_together(buckets: list) -> None:
-    """All phases of sharded buckets, in step."""
-    for k in range(max([0, *(len(bucket.phases) for bucket in buckets)])):
-        at_work = [bucket for bucket in buckets if k < len(bucket.phases)]
-        for bucket in at_work:
-            run(bucket, bucket.phases[k : k + 1])
-        all_reduce([pair for bucket in at_work for pair in _partial(bucket)])
+    """All phases of buckets, in step; those of one that is not sharded in as few calls as can be."""
+    calls = [[(phase,) for phase in b.phases] if b.shards else calls_of(b.phases) for b in buckets]
+    for together in zip_longest(*calls):
+        at_work = [pair for pair in zip(buckets, together, strict=True) if pair[1]]
+        for bucket, phases in at_work:
+            run(bucket, phases)
+        sums = [(b, *pair) for b, _ in at_work for pair in b.sums if isinstance(pair, tuple)]
+        over = [[group for group, dim in b.shards if d is None or dim == d % b.x.ndim] for b, _, d in sums]
+        all_reduce([(value, groups) for (_, value, _), groups in zip(sums, over, strict=True)])
     for bucket in buckets:
         for write in bucket.back:
             write()
-
-
-def _partial(bucket):
-    """The sums of a bucket that are partial, as (tensor, process groups)."""
-    for value, over in (pair for pair in bucket.sums if isinstance(pair, tuple)):
-        groups = [group for group, dim in bucket.shards if over is None or dim == over % bucket.x.ndim]
-        if groups:
-            yield value, groups

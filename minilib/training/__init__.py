@@ -1,4 +1,4 @@
-"""The loop that trains the models: `python -m minilib.training` pretrains; fine-tuning and translation beside it."""
+"""The loop that trains the models: `python -m minilib.training` pretrains; fine-tuning beside it."""
 
 from minilib import needs
 

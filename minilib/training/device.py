@@ -164,7 +164,7 @@ def recipe(device: torch.device) -> dict:
     if device.type != "cuda":
         return fields | ({} if precision(device) == "bf16" else {"model": "bert-mini"})
     gib = torch.cuda.get_device_properties(device).total_memory / 2**30
-    fields |= {"micro_batch": 64, "compile": cannot_compile("cuda") is None}
+    fields |= {"micro_batch": 64, "compile": not cannot_compile("cuda")}
     if gib >= 20:
         fields |= {"model": "bert-base", "batch_size": 512, "lr": 4e-4}
     return fields | ({"batch_size": 1024, "micro_batch": 256} if gib >= 70 else {})

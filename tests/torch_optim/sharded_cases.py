@@ -168,7 +168,7 @@ def beside(v, p):
     return all(have == (cut if size == whole else 1) for have, cut, size, whole in mine)
 
 
-def compiled(method, mesh):
+def compiled(method, mesh, **options):
     """Compiled phases. On the first process two parameters have parts of one shape, on the second they have not.
 
     Of "thin" and "low" the second process holds nothing. The whole ones, of the usual sizes, are too small to compile.
@@ -179,7 +179,7 @@ def compiled(method, mesh):
         "thin": ((20000, 1), "columns"),
         "low": ((1, 20000), "rows"),
     }
-    found = compare(method, mesh, cells, sizes=Sizes(call=2**12), compile=True)
+    found = compare(method, mesh, cells, sizes=Sizes(call=2**12), compile=True, **options)
     assert phases.compiled.cache_info().currsize, "nothing was compiled"
     return found
 
@@ -210,6 +210,26 @@ def snapshot(params, opt):
     """Copies of what a step may change: the local parts of parameters and states."""
     tensors = list(params.values()) + [v for p in params.values() for v in opt.state[p].values()]
     return [(t.to_local() if isinstance(t, DTensor) else t).detach().clone() for t in tensors]
+
+
+def refused(method, mesh, layout):
+    """What a step with codes for a sharded parameter raises, and loading codes; does either change anything?"""
+    cells = {"large": ((64, 64), layout)}
+    ((params, opt), (whole, reference)), raised, same = pair(method, mesh, cells, state_dtype=torch.uint8), [], []
+    values = gradients(1, cells, torch.float64)
+    set_gradients([(params, opt), (whole, reference)], laid_out(values, mesh, cells), values)
+    reference.step()
+    other = make(method, params)
+    other.step()
+    for each, act in ((opt, opt.step), (other, lambda: other.load_state_dict(reference.state_dict()))):
+        before, options = snapshot(params, each), dict(each.param_groups[0])
+        try:
+            act()
+        except ValueError as e:
+            raised.append(str(e))
+        kept = all(torch.equal(a, b) for a, b in zip(before, snapshot(params, each), strict=True))
+        same.append(kept and options == each.param_groups[0])
+    return {"raised": raised, "same": same}
 
 
 def other_gradients(method, mesh, layout, of_the_gradient):

@@ -23,6 +23,7 @@ from tests.torch_optim.sharded_cases import (
     conversations,
     everything,
     other_gradients,
+    refused,
 )
 
 CHUNKS = Sizes(small=0, chunk=8)
@@ -33,6 +34,10 @@ OPTIONS = {
     "clipped": {"max_grad_norm": 1.0},
     "no waiting": {"host_waits": False, "max_grad_norm": 1.0},
     "no waiting, skip": {"host_waits": False, "on_nonfinite": "skip"},
+}
+NARROW = {
+    "bfloat16 state": {"state_dtype": torch.bfloat16},
+    "bytes, too few": {"state_dtype": torch.uint8},  # for a scale: they stay wide
 }
 BAD = {"raise": {}, "skip": {"on_nonfinite": "skip"}} | {
     name: OPTIONS[name] for name in ("clipped", "no waiting, skip")
@@ -69,6 +74,11 @@ def cases_of_four():
     for method, name, layout in dealt_layouts(("LAMB", "CAME"), OPTIONS):
         run = partial(compare, method, cells=everything([layout]), **OPTIONS[name])
         found[f"compare: {method}, {layout}, {name}"] = mesh_of(layout), run
+    for name, method, layout in dealt_layouts(NARROW, FORMS):
+        run = partial(compare, method, cells=everything([layout, "plain"]), sizes=CHUNKS, **NARROW[name])
+        found[f"compare: {method}, {layout}, {name}"] = mesh_of(layout), run
+    for layout in BOTH:
+        found[f"bytes: LAMB, {layout}"] = mesh_of(layout), partial(refused, "LAMB", layout=layout)
     for kind, layout in product(("replicated", "partial"), BOTH):
         run = partial(other_gradients, "CAME", layout=layout, of_the_gradient=kind)
         found[f"gradient: CAME, {layout}, {kind}"] = mesh_of(layout), run
@@ -88,8 +98,12 @@ def cases_of_two():
             run = partial(training.fully_sharded, method, dtype=dtype, max_grad_norm=1.0)
             found[f"training: {method}, {dtype}"] = "line", run
         found[f"load: {method}"] = "line", partial(training.load, method)
+    for method in ("LAMB", "CAME"):
+        run = partial(training.fully_sharded, method, state_dtype=torch.bfloat16)
+        found[f"training: {method}, bfloat16 state"] = "line", run
     for method in ("LAMB", "Adafactor"):
         found[f"compiled: {method}"] = "line", partial(compiled, method)
+    found["compiled: LAMB, bfloat16 state"] = "line", partial(compiled, "LAMB", state_dtype=torch.bfloat16)
     return found
 
 

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from minilib.analysis.memory import Transformer
-from minilib.torch_optim import CAME
+from minilib.torch_optim import CAME, narrow
 from tests.torch_optim.shared import (
     METHODS,
     assert_close,
@@ -41,8 +41,11 @@ def compiled_step(opt):
 
 
 # Between them they use all operations of the others.
+@pytest.mark.parametrize("kind", [None, torch.bfloat16, torch.uint8])
 @pytest.mark.parametrize(("cls", "options"), [METHODS[name] for name in ("LARS", "LAMB", "CAME")])
-def test_lowered_to_elementary_operations_it_is_still_the_same_step(cls, options):
+def test_lowered_to_elementary_operations_it_is_still_the_same_step(cls, options, kind, monkeypatch):
+    monkeypatch.setattr(narrow, "LEAST", 1)
+    options = options | {"state_dtype": kind}
     params, others = parameters(), parameters()
     opt = cls(params.values(), **options)
     run_steps(opt, params, 1, 3, step=torch.compile(lambda: opt.step(), fullgraph=True, backend="aot_eager"))

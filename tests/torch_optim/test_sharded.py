@@ -8,7 +8,7 @@ import re
 import pytest
 
 from tests.torch_optim.sharded_training import RATES, load
-from tests.torch_optim.sharded_worker import BAD, BOTH, FORMS, MESHES, METHODS, OPTIONS, of_kind
+from tests.torch_optim.sharded_worker import BAD, BOTH, FORMS, MESHES, METHODS, NARROW, OPTIONS, of_kind
 
 # Calls of all_reduce in a step with vectors and matrices: where rows are cut, and where rows and columns are. On the
 # grid each call is two, one for each dimension of the mesh, but for the mean of all row means, which only one of them
@@ -44,6 +44,14 @@ def test_a_bad_entry_on_one_process_stops_the_step_on_all(case, four):
     assert_close(four[case], 1e-12)  # after a further step
 
 
+@pytest.mark.parametrize("case", of_kind(4, "bytes"))
+def test_codes_of_a_sharded_parameter_are_refused_and_nothing_changes(case, four):
+    message = "state_dtype of a sharded parameter must be None or torch.bfloat16, got torch.uint8"
+    for row in four[case]:
+        assert row["raised"] == [message, message]  # by a step, and by what is loaded
+        assert row["same"] == [True, True]
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_processes_talk_as_often_for_many_parameters_as_for_few(method, four):
     for layout, expected in zip(BOTH, CONVERSATIONS[METHODS[method][0]], strict=True):
@@ -73,7 +81,8 @@ def test_a_single_process_without_sharding_goes_on_too(method, folder, four):
 
 def test_no_case_is_left_out():
     assert len(FORMS) == len(of_kind(2, "compare")) == 5
-    assert len(of_kind(4, "compare")) == len(METHODS) * len(MESHES) + len(FORMS) + 2 * len(OPTIONS)
+    narrow = len(FORMS) * len(NARROW)
+    assert len(of_kind(4, "compare")) == len(METHODS) * len(MESHES) + len(FORMS) + narrow + 2 * len(OPTIONS)
     assert len(of_kind(4, "bad gradient")) == 3 * len(BAD)
     assert len(of_kind(4, "training")) == len(of_kind(2, "load")) == len(RATES)
     assert {METHODS[method][0] for method in RATES} == set(FORMS)

@@ -196,6 +196,30 @@ def test_rounding_keeps_the_mean_and_what_was_read_and_of_squares_makes_no_zero(
     assert bias.mean().abs() < 1e-3
 
 
+@pytest.mark.parametrize("kind", [torch.bfloat16, torch.uint8])
+def test_another_state_dtype_in_mid_run_is_for_parameters_that_begin_then(kind):
+    """They are in no stack with those of their shape whose state is float32."""
+    runs = []
+    for then in (None, kind):
+        draw = torch.Generator().manual_seed(0)
+        early, late = (nn.Parameter(torch.randn(8, 64, generator=draw)) for _ in range(2))
+        opt = LAMB([early, late], lr=0.1)
+        opt.host_waits = False  # one stack for parameters at different steps
+        for t in range(4):
+            early.grad = torch.randn(8, 64, generator=draw)
+            if t == 2:
+                opt.param_groups[0]["state_dtype"] = then
+            if t >= 2:
+                late.grad = torch.randn(8, 64, generator=draw)
+            opt.step()
+        runs.append((early, late))
+    (early, late), (same, near) = runs
+    assert torch.allclose(early, same, atol=1e-6)
+    assert opt.state[same]["exp_avg"].dtype == torch.float32
+    assert opt.state[near]["exp_avg_sq"].dtype == kind
+    assert (late - near).abs().max() < 0.02
+
+
 # To other optimizers and from them
 
 

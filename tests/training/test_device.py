@@ -56,9 +56,11 @@ def test_a_recipe_fits_the_device_and_is_a_configuration(monkeypatch, kind, fast
                                                      (23, "bert-base", 512), (15, "bert-small", 256)])  # fmt: skip
 def test_the_memory_of_a_card_decides_its_recipe(monkeypatch, gib, model, batch):
     monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: SimpleNamespace(total_memory=gib * 2**30))
+    monkeypatch.setattr(device, "cannot_compile", lambda kind: "")
     config = Config(**device.recipe(torch.device("cuda")))
     assert (config.model, config.batch_size) == (model, batch)
     assert config.batch_size % config.micro_batch == 0
+    assert config.compile
 
 
 @pytest.mark.parametrize(

@@ -1,24 +1,67 @@
-"""Teach a T5 to translate, let it translate, and score what it wrote with BLEU.
+"""Teach a T5 to translate, let it translate, and score what it wrote with BLEU: for the study `translation`.
 
+A T5 has no mask for padding here. So a batch has sources of one length exactly, and its targets are filled up with
+token 0, which the model learns to write after the end: easy guesses, which lower the mean loss and no translation.
 The recipe is plain: AdamW, warm-up, a rate that falls with the root of what is left, one device. Greedy decoding takes
 the likeliest token each time, and computes the whole decoder anew for each: slow and short. BLEU is sacrebleu's, so
 that numbers can be compared. Absent on purpose: beams, label smoothing, averaged checkpoints, a cache of keys and
-values.
+values, other languages' scripts, and sentences cut short (one that is too long is left out).
 """
 
 import math
+from collections.abc import Iterator
 from itertools import chain, count
 from time import perf_counter
 
 import numpy as np
 import torch
+from sacrebleu import corpus_bleu
+from torch.nn.utils.rnn import pad_sequence
 
-from minilib import needs, schedules
-from minilib.data.tokenizer import Tokenizer
-from minilib.data.translation import TranslationData
+from minilib import schedules
+from minilib.data.corpora import Texts
+from minilib.data.tokenizer import Tokenizer, get_tokenizer
+from minilib.data.translation import Pairs
 from minilib.models.t5 import T5
 from minilib.training.optimizers import optimizer
 from minilib.training.step import step_if_finite
+
+
+def shared_tokenizer(pairs: Pairs, vocabulary: int) -> Tokenizer:
+    return get_tokenizer(Texts("pairs", [*pairs.source, *pairs.target], []), "t5", vocabulary)
+
+
+class TranslationData:
+    """Pairs as token numbers, each sentence ended by the separator; those with more than `longest` are left out."""
+
+    def __init__(self, pairs: Pairs, tokenizer: Tokenizer, longest: int = 64):
+        if len(pairs.source) != len(pairs.target):
+            count = f"{len(pairs.target)} for {len(pairs.source)}"
+            raise ValueError(f"pairs must have a target for each source, got {count}")
+        end = [tokenizer.separator]
+        source, target = ([np.array(ids + end) for ids in tokenizer.encode_all(texts)] for texts in pairs)
+        self.kept = [i for i in range(len(source)) if max(len(source[i]), len(target[i])) <= longest]
+        self.source, self.target = ([rows[i] for i in self.kept] for rows in (source, target))
+        if not self.kept:
+            raise ValueError(f"longest = {longest}: must be more, no pair is so short")
+
+    def __len__(self) -> int:
+        return len(self.kept)
+
+    def batch(self, index: np.ndarray) -> dict[str, torch.Tensor]:
+        """`tokens` (B, S), all of one length, and `targets` (B, R), filled up with 0."""
+        sources = torch.from_numpy(np.stack([self.source[i] for i in index]))
+        targets = pad_sequence([torch.from_numpy(self.target[i]) for i in index], batch_first=True)
+        return {"tokens": sources, "targets": targets}
+
+    def batches(self, size: int, rng: np.random.Generator | None = None) -> Iterator[np.ndarray]:
+        """Every pair once, at most `size` at a time, their sources of one length; in random order if `rng` is given."""
+        groups: dict[int, list[int]] = {}
+        for i in range(len(self)) if rng is None else rng.permutation(len(self)):
+            groups.setdefault(len(self.source[i]), []).append(i)
+        cut = [np.array(g[k : k + size]) for g in groups.values() for k in range(0, len(g), size)]
+        order = range(len(cut)) if rng is None else rng.permutation(len(cut))
+        return (cut[k] for k in order)
 
 
 def train_pairs(model: T5, rows: TranslationData, steps: int, lr: float, batch_size: int = 64, seed: int = 0) -> dict:
@@ -63,7 +106,4 @@ def translate(model: T5, rows: TranslationData, tokenizer: Tokenizer, most: int 
 
 def bleu(texts: list[str], references: list[str]) -> float:
     """Corpus BLEU in per cent, one reference each, as sacrebleu counts it with its own tokens (13a, with case)."""
-    with needs("train"):
-        from sacrebleu import corpus_bleu  # here, so that pretraining does not need it
-
     return corpus_bleu(texts, [references]).score
