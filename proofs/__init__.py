@@ -48,6 +48,7 @@ LABELS: dict[str, list[str]] = {
     "A cautious step": ["prp-came-cautious"],
     "Proposition: Lion's steps": ["prp-landscape-lion"],
     "Proposition: the average": ["prp-landscape-average"],
+    "What low rank sees": ["prp-landscape-span"],
     "Theorem: SM3 and Adagrad": ["thm-landscape-sm3"],
     "Theorem: Shampoo and full Adagrad": ["thm-landscape-shampoo"],
     "stochastic rounding": ["prp-torch-rounding"],

@@ -631,6 +631,21 @@ def landscape_lion(rng):
     return values, {"prp_landscape_lion": {0: (None, length), 1: (None, most)}}
 
 
+@row("prp-landscape-span")
+def landscape_span(rng):
+    (n, m, r), rho, eps = (2, 4, 3), rng.uniform(0.1, 2), 1e-8
+    G, H, P, A = (rng.normal(size=shape) for shape in ((n, m), (n, m), (m, r), (n, r)))
+    P = np.linalg.qr(P)[0]
+    gamma = rho * np.linalg.norm(A) / (np.linalg.norm(G @ P) + eps)  # as printed
+    pairs = Page("landscape", "(1) change sides", G=H, U=A @ P.T, P=P, N=A, c=1).sides()
+    split = Page("landscape", "(3) Pythagoras", G=G, P=P, A=A).sides()
+    best = Page("landscape", "(3) Pythagoras", G=G, P=P, A=G @ P).side(0)
+    multiple = Page("landscape", "(4) a multiple", G=G, U=gamma * G, gamma=gamma).sides()
+    values = {"n": n, "m": m, "r": r, "P": P.T, "G": G, "H": H, "A": A, "rho": rho, "eps": eps, "N": lambda seen: A}
+    sides = {0: pairs, 1: (pairs[0], 0), 2: split, 3: (best, split[0]), 4: multiple, 5: (0, gamma), 6: (0, gamma)}
+    return values, {"prp_landscape_span": sides}
+
+
 @row("thm-landscape-sm3")
 def sm3(rng):
     n, m, t = 2, 3, 3
