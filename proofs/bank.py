@@ -301,6 +301,11 @@ def every_entry(u: real("d", "d"), beta1: unit()):
     return (1 - beta1) ** 2 * E[0, 0], rebuilt
 
 
+@beside("prp-came-cautious", "the sum of cautious steps points down on the sum of their gradients", n=(3,))
+def sum_of_cautious(g: real("n")):
+    return 0, g.sum() * sign(g).sum()  # steps of Lion without memory, one weight: all agree
+
+
 # The landscape
 @beside("prp-landscape-lion", "every step of Lion moves every entry by lr", "=", d=D)
 def lion_moves(update: real("d"), lr: nonnegative(), d):
@@ -314,6 +319,12 @@ def lion_moves(update: real("d"), lr: nonnegative(), d):
 )
 def lion_size(x: real(), update: real(), lr: nonnegative(), decay: nonnegative()):
     return absolute(x - lr * (sign(update) + decay * x)), maximum(absolute(x), 1 / decay)
+
+
+@beside("prp-landscape-span", "G P P' is as far from G as Pythagoras says, for any column P", "=", d=D)
+def any_column(g: real("d"), p: real("d")):
+    seen = (g * p).sum()
+    return ((g - seen * p) ** 2).sum(), (g * g).sum() - seen**2
 
 
 @beside(

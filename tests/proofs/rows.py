@@ -437,6 +437,42 @@ def memory_zero(rng):
     return values, {"prp_memory_zero": dict(enumerate(pairs))}
 
 
+@row("prp-memory-roundings")
+def memory_roundings(rng):
+    u, (rho, q, q2) = rng.normal(size=4), (lambda a, x=None, w=w: round(a / w) * w for w in rng.uniform(0.1, 1, 3))
+    x, o, e, (delta, delta2) = Page("memory")["rounded_walk"](u, rho, q, q2)
+
+    def run(n, at=(1.0, 0.0)):
+        for t in range(n):
+            p = q(at[1] + u[t])
+            at = (y := rho(at[0] + p)), q2(p + at[0] - y), p - (at[1] + u[t]) + q2(p + at[0] - y) - (p + at[0] - y)
+        return at
+
+    values = {"rho": rho, "q": q, "q'": q2, "u": u, "x0": 1.0, "n": len(u), "delta": delta, "delta'": delta2}
+    found = {"x": 0, "o": 1}
+    values |= {name: lambda rho, q, q2, u, x0, n, *, k=k: run(n)[k] for name, k in found.items()}
+    values["e"] = lambda rho, q, q2, u, x0, t: run(t + 1)[2]
+    given = {"x": x, "o": o, "e": e, "steps": u, "delta": delta, "delta2": delta2}
+    rows = ("(2) sum", "(3) last rounding", "(4) to the nearest alone")
+    last = [[np.ravel(side)[-1] for side in Page("memory", said, **given).sides()] for said in rows]
+    return values, {"prp_memory_roundings": dict(enumerate(last))}
+
+
+@row("prp-memory-codes")
+def memory_codes(rng):
+    levels, s, given = np.array([0, *np.sort(rng.uniform(size=3)), 1]), float(np.float32(rng.uniform(1, 9))), {}
+    given = {"a": np.array([rng.uniform(0, s), s]), "levels": levels, "picked": None, "scale": s}
+    largest, half, least = (
+        Page("memory", said, **given).sides() for said in ("(2) largest", "(3) half of the gap", "(5) no zero")
+    )
+    read, k = least[1][0], int(np.searchsorted(levels, given["a"][0] / s)) - 1
+    encode = Page("memory")["encode"]
+    values = {"levels": levels, "L": 5, "s": s, "code": lambda z: encode(np.array([z, 1]), levels, 2)[0][0, 0]}
+    values |= {"a": given["a"][0], "k": k, "l": k + 1, "zero": 0, "least": levels[1]}
+    sides = {0: largest, 1: [side[0] for side in half], 2: (read, None), 3: (least[0], read)}
+    return values, {"prp_memory_codes": sides}
+
+
 # Adafactor.
 @row("thm-adafactor-best")
 def adafactor_best(rng):
@@ -571,6 +607,21 @@ def came_uphill(rng):
     return values, {"prp_came_uphill": sides}
 
 
+@row("prp-came-cautious", "came_uphill")
+def came_cautious(rng):
+    n, k = 5, int(rng.integers(3, 9))
+    (u, g), h = rng.normal(size=(2, n)), rng.uniform(k - 1, math.sqrt((k - 1) * (k * k - k - 1)))
+    total, above, entry = (
+        Page("came", said, u=u, g=g).sides() for said in ("(2) sum", "(3b) above", "(4) size")
+    )
+    together = Page("came", "(6) a period", N=n, h=h, k=k)
+    values = {"n": n, "u": u, "g": g, "k": k, "h": h, "j": 1, "gradient": lambda h, s: h if s == 0 else -1}
+    moved = Page("came", "(4) size", u=u, g=g)["kept"][1]
+    sides = {0: total, 1: (0, total[0]), 2: above, 3: (entry[0][1], entry[1][1]), 4: (moved, None)}
+    period = {0: (0, together["gs_of"].sum()), 1: (together.side(0), None)}
+    return values, {"prp_came_cautious": sides, "prp_came_cautious_period": period}
+
+
 # The landscape.
 @row("prp-landscape-lion")
 def landscape_lion(rng):
@@ -578,6 +629,21 @@ def landscape_lion(rng):
     x = Numbers(data=np.full(values["d"], values["B"]))
     length, most = (Page("landscape", row, x=x).side(1) for row in ("(1) length", "(2) size"))
     return values, {"prp_landscape_lion": {0: (None, length), 1: (None, most)}}
+
+
+@row("prp-landscape-span")
+def landscape_span(rng):
+    (n, m, r), rho, eps = (2, 4, 3), rng.uniform(0.1, 2), 1e-8
+    G, H, P, A = (rng.normal(size=shape) for shape in ((n, m), (n, m), (m, r), (n, r)))
+    P = np.linalg.qr(P)[0]
+    gamma = rho * np.linalg.norm(A) / (np.linalg.norm(G @ P) + eps)  # as printed
+    pairs = Page("landscape", "(1) change sides", G=H, U=A @ P.T, P=P, N=A, c=1).sides()
+    split = Page("landscape", "(3) Pythagoras", G=G, P=P, A=A).sides()
+    best = Page("landscape", "(3) Pythagoras", G=G, P=P, A=G @ P).side(0)
+    multiple = Page("landscape", "(4) a multiple", G=G, U=gamma * G, gamma=gamma).sides()
+    values = {"n": n, "m": m, "r": r, "P": P.T, "G": G, "H": H, "A": A, "rho": rho, "eps": eps, "N": lambda seen: A}
+    sides = {0: pairs, 1: (pairs[0], 0), 2: split, 3: (best, split[0]), 4: multiple, 5: (0, gamma), 6: (0, gamma)}
+    return values, {"prp_landscape_span": sides}
 
 
 @row("thm-landscape-sm3")
