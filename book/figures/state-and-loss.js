@@ -2,22 +2,35 @@
 "use strict";
 (() => {
   // Of the record, three digits: method, bytes of state a parameter, test loss above AdamW's, the ends of its interval,
-  // and the verdict of the family.
+  // and the verdict of the family on "equal within 0.05".
   const RECORD = [
-    ["Adafactor", 0.321, -0.040, -0.112, 0.031, "not resolved"],
-    ["Nesterov", 4.000, 0.518, 0.159, 0.877, "higher"],
-    ["LARS", 4.000, 0.028, -0.046, 0.103, "not resolved"],
-    ["Lion", 4.000, 0.717, 0.631, 0.804, "higher"],
-    ["AdamMini", 4.101, 0.023, -0.002, 0.048, "equal"],
-    ["SM3", 4.321, 0.660, 0.490, 0.830, "higher"],
-    ["CAME", 4.501, 0.059, -0.032, 0.151, "not resolved"],
-    ["Muon", 5.150, -0.053, -0.134, 0.028, "not resolved"],
+    ["Adafactor", 0.170, -0.028, -0.052, -0.005, "not resolved"],
+    ["SM3", 0.170, 0.014, -0.010, 0.037, "equal"],
+    ["AdamW 4-bit", 1.251, 0.022, -0.002, 0.045, "equal"],
+    ["CAME 8-bit", 1.363, 0.037, 0.010, 0.065, "not resolved"],
+    ["APOLLO-Mini", 1.433, -0.045, -0.068, -0.022, "not resolved"],
+    ["AdamW 8-bit", 2.193, 0.075, -0.026, 0.176, "not resolved"],
+    ["APOLLO", 2.997, -0.051, -0.074, -0.028, "not resolved"],
+    ["GaLore", 3.414, -0.008, -0.037, 0.021, "equal"],
+    ["Lion", 4.000, 0.752, 0.713, 0.791, "higher"],
+    ["Nesterov", 4.000, 0.356, 0.254, 0.458, "higher"],
+    ["Adam-mini", 4.049, 0.042, 0.013, 0.071, "not resolved"],
+    ["Algorithm 1", 4.170, -0.007, -0.024, 0.010, "equal"],
+    ["CAME", 4.266, 0.041, 0.017, 0.064, "not resolved"],
+    ["CAME corrected", 4.266, 0.002, -0.018, 0.021, "equal"],
+    ["Muon", 4.664, -0.073, -0.097, -0.049, "not resolved"],
     ["AdamW", 8.000, 0.000, 0.000, 0.000, "equal"],
-    ["LAMB", 8.000, 0.216, -0.237, 0.669, "not resolved"],
-    ["ScheduleFree", 8.000, -0.026, -0.109, 0.056, "not resolved"],
-    ["Shampoo", 28.475, 0.021, -0.080, 0.121, "not resolved"],
-    ["SOAP", 36.527, -0.056, -0.164, 0.052, "not resolved"],
+    ["LAMB", 8.000, 0.080, 0.012, 0.148, "not resolved"],
+    ["SOAP", 34.693, -0.081, -0.107, -0.056, "lower"],
   ];
+  const KINDS = {
+    "--a": ["AdamW", "AdamW 8-bit", "AdamW 4-bit", "LAMB", "Adam-mini"],
+    "--c": ["Adafactor", "Algorithm 1", "CAME", "CAME corrected", "CAME 8-bit", "SM3"],
+    "--b": ["GaLore", "APOLLO", "APOLLO-Mini"],
+    "--e": ["Muon", "SOAP"],
+    "--ink": ["Nesterov", "Lion"],
+  };
+  const colorOf = (name) => Object.keys(KINDS).find((color) => KINDS[color].includes(name));
 
   // Bytes a parameter when so many GiB are left for the state of a model of so many parameters.
   const budget = (gib, parameters) => (gib * 2 ** 30) / parameters;
@@ -27,11 +40,11 @@
     const models = { 125e6: "125 million", 350e6: "350 million", 1.3e9: "1.3 billion", 7e9: "7 billion" };
     const y = { range: [RECORD.length + 0.7, 0.2], ticks: [], label: "" };
     const left = ui.panel({
-      title: "Bytes of state a parameter", height: 340, y,
-      x: { range: [0.2, 512], log: true, ticks: [0.25, 1, 4, 16, 64], label: "bytes a parameter" },
+      title: "Bytes of state a parameter", height: 440, y,
+      x: { range: [0.1, 1024], log: true, ticks: [0.25, 1, 4, 16, 64], label: "bytes a parameter" },
     });
     const right = ui.panel({
-      title: "Test loss above AdamW's", height: 340, y, x: { range: [-0.3, 1], ticks: [-0.2, 0, 0.2, 0.4, 0.6, 0.8], label: "nats" },
+      title: "Test loss above AdamW's", height: 440, y, x: { range: [-0.3, 1], ticks: [-0.2, 0, 0.2, 0.4, 0.6, 0.8], label: "nats" },
     });
     const [top, bottom] = [0.2, RECORD.length + 0.7];
     right.area([[-0.05, top], [0.05, top], [0.05, bottom], [-0.05, bottom]], {}, right.back);
@@ -40,11 +53,11 @@
       const parameters = Number(model.value()), bytes = budget(room.value(), parameters), inside = fitting(bytes);
       left.clear();
       right.clear();
-      const line = Math.min(Math.max(bytes, 0.2), 512);
+      const line = Math.min(Math.max(bytes, 0.1), 1024);
       left.line([[line, top], [line, bottom]], { stroke: "var(--c)", "stroke-dasharray": "5 4" });
       RECORD.forEach(([name, size, difference, low, high], i) => {
-        const there = inside.includes(name), color = there ? `var(--${name})` : "var(--line)", row = i + 1;
-        left.line([[0.2, row], [size, row]], { stroke: color, "stroke-width": 7 });
+        const there = inside.includes(name), color = there ? `var(${colorOf(name)})` : "var(--line)", row = i + 1;
+        left.line([[0.1, row], [size, row]], { stroke: color, "stroke-width": 7 });
         left.text(size * 1.25, row + 0.28, name, { fill: there ? "var(--ink)" : "var(--soft)" });
         right.line([[low, row], [high, row]], { stroke: color, "stroke-width": 2.5, class: "landmark" });
         right.dot(difference, row, { r: there ? 5.5 : 3.5, fill: color });
@@ -53,7 +66,7 @@
       const list = (names) => (names.length ? names.join(", ") : "none");
       ui.verdict(`${Live.number(room.value())} GiB for the state of <b>${models[parameters]}</b> parameters are ` +
         `<b>${Live.number(bytes)} bytes</b> a parameter. Of what fits, shown to be level with AdamW: <b>${list(of("equal"))}</b>; ` +
-        `shown to be behind: ${list(of("higher"))}; not resolved: ${list(of("not resolved"))}.`);
+        `shown not to be: ${list([...of("higher"), ...of("lower").map((name) => `${name} (lower)`)])}; not resolved: ${list(of("not resolved"))}.`);
     }
     const model = ui.choice({ label: "parameters", options: Object.entries(models), value: "1300000000", change: draw });
     const room = ui.slider({
