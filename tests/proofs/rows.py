@@ -611,9 +611,7 @@ def came_uphill(rng):
 def came_cautious(rng):
     n, k = 5, int(rng.integers(3, 9))
     (u, g), h = rng.normal(size=(2, n)), rng.uniform(k - 1, math.sqrt((k - 1) * (k * k - k - 1)))
-    total, above, entry = (
-        Page("came", said, u=u, g=g).sides() for said in ("(2) sum", "(3b) above", "(4) size")
-    )
+    total, above, entry = (Page("came", said, u=u, g=g).sides() for said in ("(2) sum", "(3b) above", "(4) size"))
     together = Page("came", "(6) a period", N=n, h=h, k=k)
     values = {"n": n, "u": u, "g": g, "k": k, "h": h, "j": 1, "gradient": lambda h, s: h if s == 0 else -1}
     moved = Page("came", "(4) size", u=u, g=g)["kept"][1]
