@@ -22,7 +22,6 @@ from minilib.training import optimizers
 from studies.methods import GaLore
 from studies.protocols import GPT2, TOY_GPT2, best_rate, losses, start
 from studies.study import Study
-from studies.torch.narrow_states import nearest
 
 KEPT = {"adamw": 0.016, "came": 0.002}  # chosen by `gpt2-optimizers`
 BYTES = {"state_dtype": torch.uint8}
@@ -62,6 +61,11 @@ class LowRank(torch.optim.Optimizer):
         self.numpy.step()
 
 
+def equal_steps(x, scale, seed, dtype):
+    """In place of `narrow.rounded`: codes that are equal steps of the number, rounded to the nearest."""
+    return (x / scale * torch.iinfo(dtype).max).round().to(dtype)
+
+
 HELD = []  # the optimizer of the last run, and how many parameters it has
 
 
@@ -93,7 +97,7 @@ def one(asked, folder, name, lr, seed):
     HELD.clear()
     cls, options = methods(plan)[name]
     made = (cls if cls is LowRank else partial(kept, cls), options)
-    parts = {"rounded": nearest, "spread": lambda share: share} if name == "linear" else {"BLOCK": narrow.BLOCK}
+    parts = {"rounded": equal_steps, "spread": lambda share: share} if name == "linear" else {"BLOCK": narrow.BLOCK}
     with (
         mock.patch.multiple(narrow, **parts),
         mock.patch.dict(optimizers.METHODS, {name: made}),

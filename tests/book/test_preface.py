@@ -72,11 +72,11 @@ def test_there_is_a_proof_for_every_method_of_which_the_preface_says_so():
         assert re.search(r"\{prf:proof\}", FOUND[name].text)
 
 
-def test_not_resolved_is_the_most_frequent_verdict():
-    assert "*confirmed*, *contradicted* and *not resolved*.\nThe last is the most frequent:" in PAGE
+def test_not_resolved_is_no_exception():
+    assert "*confirmed*, *contradicted* and *not resolved*.\nThe last is no exception:" in PAGE
     counted = verdict_page.substitutions({path.stem: chapters.read(path) for path in CHAPTERS})["verdict_counts"]
     confirmed, contradicted, unresolved = map(int, re.findall(r" (\d+) \w", counted))
-    assert unresolved > max(confirmed, contradicted) > 0
+    assert unresolved > (confirmed + contradicted) / 2 > 0
 
 
 def test_what_is_said_of_the_checks_is_what_the_book_has():
