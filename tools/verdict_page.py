@@ -49,6 +49,7 @@ SAID = {
     ("carrying_a_rate", "batch 4 - full batch"): "test points right at batch 4, less those of the full batch, "
     "at equal training loss",
     ("landscape", "log loss lower"): "log loss on digits lower than AdamW's",
+    ("landscape", "nats lower"): "last loss of GPT-2 lower than with float32 state, or AdamW's",
     ("landscape", "lower"): "loss on words lower than AdamW's",
     ("optimizers_at_a_glance", "below AdamW"): "loss on words below AdamW's",
     ("came", "lower"): "loss on words of the arm that is named first lower than the other's",
