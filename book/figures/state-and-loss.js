@@ -40,11 +40,11 @@
     const models = { 125e6: "125 million", 350e6: "350 million", 1.3e9: "1.3 billion", 7e9: "7 billion" };
     const y = { range: [RECORD.length + 0.7, 0.2], ticks: [], label: "" };
     const left = ui.panel({
-      title: "Bytes of state a parameter", height: 440, y,
+      title: "Bytes of state a parameter", height: 370, y,
       x: { range: [0.1, 1024], log: true, ticks: [0.25, 1, 4, 16, 64], label: "bytes a parameter" },
     });
     const right = ui.panel({
-      title: "Test loss above AdamW's", height: 440, y, x: { range: [-0.3, 1], ticks: [-0.2, 0, 0.2, 0.4, 0.6, 0.8], label: "nats" },
+      title: "Test loss above AdamW's", height: 370, y, x: { range: [-0.3, 1], ticks: [-0.2, 0, 0.2, 0.4, 0.6, 0.8], label: "nats" },
     });
     const [top, bottom] = [0.2, RECORD.length + 0.7];
     right.area([[-0.05, top], [0.05, top], [0.05, bottom], [-0.05, bottom]], {}, right.back);

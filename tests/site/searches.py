@@ -12,12 +12,8 @@ critical batch size | big_batches: Measure: could you have known? | big_batches:
     big_batches: Prove: steps against examples | big_batches: Measure: the hyperbola on digits
     big_batches: For a stretch of a run
 bf16 | memory: Weights in sixteen bits | memory: Sixteen bytes or eighteen | torch: Measure: sixteen bits
-Adafactor memory | adafactor: What it remembers, what it does not notice | memory: State: shapes, and types
+Adafactor memory | adafactor: What it remembers | memory: State: shapes, and types
     memory: When factoring pays
-
-bf16 | memory: Build: what a number weighs | torch: Measure: sixteen bits
-Adafactor memory | adafactor: What it remembers | memory: Build: what an optimizer remembers
-    memory: Prove: when factoring pays
 gradient accumulation | bert_in_76_minutes: Prove: accumulation is a big batch
 noise scale | big_batches: Build: a ruler for noise | big_batches: Build: what one step is worth
     big_batches: The noise scale depends on the way | big_batches: The noise scale of a language model comes free
@@ -47,11 +43,8 @@ LARS biases and norms | lars: Zero norms, biases, norms
 activation checkpointing | memory: Prove: the square root of recomputation
 ZeRO sharded optimizer state | memory: Shares of the state | torch: Build: one parameter on several machines
     many_machines: Build: LAMB in pieces
-factored second moment | adafactor: Build: a row times a column | adafactor: Measure: do second moments factor?
-    memory: When factoring pays
-
 factored second moment | adafactor: Build: a row times a column | adafactor: Do second moments factor?
-    memory: Prove: when factoring pays
+    memory: When factoring pays
 CAME confidence | came: CAME: the surprise, kept as a row and a column | came: Rank one twice is rank one
     came: Instability is the speed of the average
 muon newton-schulz | landscape: Muon: momentum, orthogonalised | optimizers_at_a_glance: Muon
