@@ -28,7 +28,7 @@
       x: { range: [1, T], log: true, ticks: [1, 10, 100, 1000, 1e4], label: "step t" },
       y: { range: [0.5, 3e4], log: true, ticks: [1, 10, 100, 1000], label: "step / learning rate" },
     });
-    panel.legend([["bound from momentum, any updates", "var(--a)", "7 4"], ["bound from the clip", "var(--b)", "2 3"],
+    panel.legend([["bound from momentum", "var(--a)", "7 4"], ["bound from the clip", "var(--b)", "2 3"],
       ["the same update for ever", "var(--c)"]], [0.03, 0.02]);
     const times = Array.from({ length: 201 }, (_, k) => Math.max(1, Math.round(T ** (k / 200))));
     const exact = (v) => 1 - Number((1 - v).toPrecision(2));
