@@ -85,19 +85,22 @@
     const names = ["products", "optimizer", "messages, bytes", "messages, rounds"], colors = ["var(--a)", "var(--c)", "var(--b)", "var(--d)"];
     const holds = ["parameters", "gradients", "state", "16-bit copies", "activations"], tints = ["var(--a)", "var(--c)", "var(--b)", "var(--d)", "var(--e)"];
     const left = ui.panel({
-      title: "Of a step, and of a card's memory", height: 250, x: { range: [0, 1.25], ticks: [0, 0.25, 0.5, 0.75, 1], label: "share" }, y: { range: [0, 2], ticks: [], label: "" },
+      title: "Of a step, and of a card's memory", height: 200, x: { range: [0, 1.25], ticks: [0, 0.25, 0.5, 0.75, 1], label: "share" }, y: { range: [0, 2], ticks: [], label: "" },
     });
     const right = ui.panel({
-      title: "Time for as many rows, after one change", height: 250, x: { range: [0, 2], ticks: [0, 0.5, 1, 1.5, 2], label: "times as long as now" },
+      title: "As many rows, after one change", height: 200, x: { range: [0, 2], ticks: [0, 0.5, 1, 1.5, 2], label: "times as long as now" },
       y: { range: [0, 8], ticks: [], label: "" },
     });
     right.line([[1, 0], [1, 8]], { "stroke-dasharray": "5 4", stroke: "var(--ink)", class: "landmark" }, right.back);
     const time = (s) => (s >= 1 ? `${Live.number(s, 3)} s` : `${Live.number(1e3 * s, 3)} ms`), gb = (x) => `${Live.number(x / 1e9, 3)} GB`;
-    const row = (y, parts, whole, fills) => {
+    const row = (y, parts, whole, fills, words) => {
       let from = 0;
       parts.forEach((x, k) => {
         const to = Math.min(1.25, from + x / whole);
-        left.area([[from, y], [to, y], [to, y + 0.45], [from, y + 0.45]], { fill: fills[k], "fill-opacity": 0.8 });
+        left.area([[from, y], [to, y], [to, y + 0.45], [from, y + 0.45]], { fill: fills[k], "fill-opacity": 0.7 });
+        if ((to - from) * 230 > 7 * words[k].length) {
+          left.text((from + to) / 2, y + 0.22, words[k], { "text-anchor": "middle", "dominant-baseline": "central" });
+        }
         from = to;
       });
     };
@@ -105,19 +108,21 @@
     function draw() {
       const [, , memory, , together] = CARDS[card.value()];
       const c = {
-        card: card.value(), model: model.value(), optimizer: optimizer.value(), parallel: parallel.value(), again: kept.value() === "recomputed",
-        cards: Math.min(together, 2 ** Math.round(cards.value())), nodes: 2 ** Math.round(nodes.value()), network: 1e9 * network.value(),
+        card: card.value(), model: model.value(), optimizer: "AdamW", parallel: spread.value().slice(0, 4).trim().replace(",", ""), again: spread.value().includes("recomputed"),
+        cards: 2 ** Math.round(cards.value()), nodes: 2 ** Math.round(nodes.value()), network: 1e9 * networks[Math.round(network.value())],
         batch: 2 ** Math.round(batch.value()), share: share.value(), latency: 1e-5,
       };
       left.clear();
       right.clear();
-      if (c.batch < c.cards * c.nodes) {
+      const wrong = c.cards > together ? `Links join at most ${together} of ${c.card}: take more nodes.`
+        : c.batch < c.cards * c.nodes ? `A batch of ${c.batch} rows cannot be shared by ${c.cards * c.nodes} cards: some would stand idle.` : "";
+      if (wrong) {
         ui.table(["", ""], []);
-        return ui.verdict(`A batch of ${c.batch} rows cannot be shared by ${c.cards * c.nodes} cards: no card may stand idle.`);
+        return ui.verdict(wrong);
       }
       const p = plan(c), total = sum(p.held), most = p.terms.indexOf(Math.max(...p.terms)), found = changes(c);
-      row(1.2, p.terms, p.step, colors);
-      row(0.2, p.held, memory, tints);
+      row(1.2, p.terms, p.step, colors, ["products", "optimizer", "bytes", "rounds"]);
+      row(0.2, p.held, memory, tints, holds);
       left.text(0.01, 1.75, `a step: ${time(p.step)}`);
       left.text(0.01, 0.75, `held: ${gb(total)} of ${gb(memory)}`);
       left.line([[1, 0.1], [1, 0.75]], { stroke: "var(--ink)", "stroke-width": 2.5 });
@@ -134,14 +139,15 @@
     }
     const list = (label, values, value) => ui.choice({ label, value, options: values.map((v) => [v, v]), change: () => draw() });
     const model = list("model", Object.keys(MODELS), "BERT-Large"), card = list("card", Object.keys(CARDS), "a100-40");
-    const optimizer = list("optimizer", Object.keys(METHODS), "AdamW"), parallel = list("spread by", ["DDP", "FSDP"], "DDP");
-    const kept = list("activations", ["kept", "recomputed"], "kept");
+    const spread = list("spread by", ["DDP", "DDP, recomputed", "FSDP", "FSDP, recomputed"], "DDP");
+    const networks = [0.125, 1.25, 6, 12.5, 25, 50, 100, 400];
     const power = (label, high, value) => ui.slider({
       label, range: [0, high], steps: high, value, format: (j) => Live.number(2 ** Math.round(j), 5), change: () => draw(),
     });
-    const cards = power("cards in a node", 8, 3), nodes = power("nodes", 5, 0), batch = power("rows in the batch", 16, 8);
+    const cards = power("cards joined by links", 8, 3), nodes = power("nodes", 5, 0), batch = power("rows in the batch", 16, 8);
     const network = ui.slider({
-      label: "network of a node, GB/s", range: [0.125, 400], log: true, value: 25, steps: 70, format: (x) => Live.number(x, 3), change: () => draw(),
+      label: "network of a node, GB/s", range: [0, networks.length - 1], value: 4, steps: networks.length - 1,
+      format: (k) => Live.number(networks[Math.round(k)], 3), change: () => draw(),
     });
     const share = ui.slider({
       label: "products, share of the peak", range: [0.1, 0.8], value: 0.4, steps: 35, format: (x) => `${Math.round(100 * x)} %`, change: () => draw(),

@@ -19,7 +19,7 @@
     const bytes = { range: [100, most], log: true, ticks: [1e2, 1e4, 1e6, 1e8, 1e10], format: (t) => tens[t], label: "message" };
     const left = ui.panel({
       title: "Time of one sum", x: bytes,
-      y: { range: [1e-6, 1e3], log: true, ticks: [1e-6, 1e-4, 1e-2, 1, 100], format: (t) => ({ 1e-6: "1 µs", 1e-4: "0.1 ms", 1e-2: "10 ms", 1: "1 s", 100: "100 s" })[t], label: "time" },
+      y: { range: [1e-6, 1e3], log: true, ticks: [1e-6, 1e-4, 1e-2, 1, 100], format: (t) => ({ 1e-6: "10⁻⁶", 1e-4: "10⁻⁴" })[t] ?? `${t}`, label: "seconds" },
     });
     left.legend(ways, [0.03, 0.02]);
     const right = ui.panel({
@@ -36,7 +36,7 @@
       right.clear();
       map.replaceChildren();
       for (const [way, stroke, dash] of ways) {
-        const look = dash ? { stroke, "stroke-dasharray": dash } : { stroke };
+        const look = dash ? { stroke, "stroke-dasharray": dash, class: "landmark" } : { stroke, class: "landmark" };
         left.line(sizes.map((x) => [x, seconds(way, n, x, alpha, beta)]), look);
         left.dot(m, seconds(way, n, m, alpha, beta), { r: 5, fill: stroke });
       }
@@ -61,7 +61,7 @@
       label: "latency, µs", range: [1, 1000], log: true, value: 10, steps: 60, format: (x) => Live.number(x), change: () => draw(),
     });
     const rate = ui.slider({
-      label: "bandwidth, GB/s", range: [0.1, 300], log: true, value: 10, steps: 60, format: (x) => Live.number(x), change: () => draw(),
+      label: "bandwidth, GB/s", range: [0.1, 1000], log: true, value: 10, steps: 40, format: (x) => Live.number(x), change: () => draw(),
     });
     ui.button("4 bytes a parameter, BERT-Large", () => message.set(1.34e9));
     ui.button("two numbers a layer", () => message.set(3200));

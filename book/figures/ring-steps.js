@@ -41,12 +41,12 @@
 
   Live.figure("ring-steps", { rounds, state, bits }, (ui) => {
     const left = ui.panel({
-      title: "How many contributions are in each part", height: 300, x: { range: [-1, 8], ticks: [], label: "part of the vector" },
+      title: "Contributions in each part", height: 300, x: { range: [-1, 8], ticks: [], label: "part of the vector" },
       y: { range: [8, 0], ticks: [], label: "process" },
     });
     const right = ui.panel({
       title: "Sent by each process, in vectors", height: 300,
-      x: { range: [0, 15], ticks: [0, 2, 4, 6, 8, 10, 12, 14], label: "vectors sent so far" }, y: { range: [8, 0], ticks: [], label: "process" },
+      x: { range: [0, 8], ticks: [0, 1, 2, 3, 4, 5, 6, 7], label: "vectors sent so far" }, y: { range: [8, 0], ticks: [], label: "process" },
     });
     const marks = Live.el("g", { class: "landmark" }, right.back);
 

@@ -30,7 +30,7 @@
   const faster = (c) => timeline({ ...c, cards: 1 }).step / timeline(c).step;
 
   Live.figure("what-hides", { arrivals, timeline, faster, size: () => [d, F] }, (ui) => {
-    const fixed = { latency: 1e-5, rate: 0.4 * 312e12 };
+    const wires = [1.25, 3, 6, 12.5, 25, 50, 100, 200, 300], fixed = { latency: 1e-5, rate: 0.4 * 312e12 };
     const left = ui.panel({
       title: "One step of one card", height: 230,
       x: { range: [0, 1], ticks: [0, 0.25, 0.5, 0.75, 1], label: "share of the step" }, y: { range: [0, 2.3], ticks: [], label: "" },
@@ -50,7 +50,7 @@
     function draw() {
       const c = { cards: 2 ** Math.round(cards.value()), batch: 2 ** Math.round(batch.value()), ...fixed };
       c.pieces = 2 ** Math.round(pieces.value());
-      c.wire = 1e9 * wire.value();
+      c.wire = 1e9 * wires[Math.round(wire.value())];
       const { forward, backward, sent, step } = timeline(c), compute = forward + backward;
       const message = sent.reduce((sum, [from, to]) => sum + to - from, 0), bare = step - compute;
       left.clear();
@@ -60,7 +60,7 @@
       sent.forEach(([from, to]) => bar(from / step, to / step, 0.2, 0.8, "var(--b)"));
       left.text(0.01, 1.95, `forward and backward pass: ${ms(compute)}`);
       left.text(0.01, 0.95, sent.length ? `on the wire: ${ms(message)}` : "on the wire: nothing");
-      right.line(all.filter((n) => n <= c.batch).map((n) => [n, faster({ ...c, cards: n })]), { stroke: "var(--b)" });
+      right.line(all.filter((n) => n <= c.batch).map((n) => [n, faster({ ...c, cards: n })]), { stroke: "var(--b)", class: "landmark" });
       right.dot(c.cards, faster(c), { r: 5, fill: "var(--b)" });
       const share = message ? `${Math.round(100 * (1 - bare / message))} % of the message hides behind the passes. ` : "";
       ui.verdict(`<b>${Live.number(c.cards, 4)}</b> cards with ${Live.number(c.batch / c.cards, 4)} rows each: a step takes ${ms(step)}, ` +
@@ -77,12 +77,10 @@
     const cards = power("cards", 0, 10, 0), batch = power("rows in the batch", 10, 16, 10);
     const pieces = power("pieces of the message", 0, 6, 0);
     const wire = ui.slider({
-      label: "wire of a card, GB/s", range: [1, 300], log: true, value: 25, steps: 60,
-      format: (x) => Live.number(x, 3), change: () => draw(),
+      label: "wire of a card, GB/s", range: [0, wires.length - 1], value: 4, steps: wires.length - 1,
+      format: (k) => Live.number(wires[Math.round(k)], 3), change: () => draw(),
     });
-    ui.button("1.25 GB/s", () => wire.set(1.25));
-    ui.button("25 GB/s", () => wire.set(25));
-    ui.button("300 GB/s", () => wire.set(300));
+    for (const x of [1.25, 25, 300]) ui.button(`${x} GB/s`, () => wire.set(wires.indexOf(x)));
     ui.still(() => { cards.set(6); batch.set(12); pieces.set(3); });
     draw();
   });
