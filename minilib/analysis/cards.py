@@ -64,13 +64,18 @@ CARDS = {
                 bf16=False),
         _nvidia("v100", 15.7, 125, 900, 16, 300, 8, "NVIDIA, Tesla V100 GPU Accelerator (data sheet): SXM2, 16 GB",
                 bf16=False),
+        _nvidia("l4", 30.3, 121, 300, 24, 64, 8, "NVIDIA, L4 Tensor Core GPU (data sheet): PCIe", 60),
+        _nvidia("a10", 31.2, 125, 600, 24, 64, 8, "NVIDIA, A10 Tensor Core GPU (data sheet): PCIe", 62.5),
+        _nvidia("rtx-4090", 82.6, 165.2, 1008, 24, 0, 1, "NVIDIA, Ada GPU Architecture (white paper, A)", 82.6),
         _nvidia("a100-40", 19.5, 312, 1555, 40, 600, 8, "NVIDIA, A100 Tensor Core GPU (data sheet): SXM, 40 GB", 156),
         _nvidia("a100-80", 19.5, 312, 2039, 80, 600, 8, "NVIDIA, A100 Tensor Core GPU (data sheet): SXM, 80 GB", 156),
         _nvidia("h100", 67, 989, 3350, 80, 900, 8, "NVIDIA, H100 Tensor Core GPU (data sheet): SXM", 494),
         _nvidia("h200", 67, 989, 4800, 141, 900, 8, "NVIDIA, H200 Tensor Core GPU (data sheet): SXM", 494),
-        # Four links in a torus; the all-reduce bandwidth of a pod is 340 TB/s, of which a chip has the 1,024th part.
+        # Four links in a torus; a chip has its part of the all-reduce bandwidth of a pod, 340 TB/s for 1,024 of v3.
         Card("tpu-v3", {"bf16": 123e12}, 900e9, 32 * 2**30, 340e12 / 1024, 1024,
              "Google Cloud, TPU v3: system architecture"),
+        Card("tpu-v5e", {"bf16": 197e12}, 819e9, 16e9, 51.2e12 / 256, 256, "Google Cloud, TPU v5e: architecture"),
+        Card("tpu-v6e", {"bf16": 918e12}, 1638e9, 32e9, 102.4e12 / 256, 256, "Google Cloud, TPU v6e: architecture"),
     )
 }
 # fmt: on

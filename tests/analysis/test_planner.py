@@ -264,6 +264,21 @@ def test_every_card_has_a_source_and_rates_that_grow_with_fewer_bits():
         assert all(p.rate in ("fp32", "tf32", "bf16", "fp16") for p in PRECISIONS.values())
 
 
+@pytest.mark.parametrize(
+    ("name", "half", "bandwidth", "memory", "link"),  # TFLOP/s, GB/s, GB, GB/s to other cards, as printed or half of it
+    [
+        ("l4", 121, 300, 24, 32),
+        ("a10", 125, 600, 24, 32),
+        ("rtx-4090", 165.2, 1008, 24, 0),
+        ("tpu-v5e", 197, 819, 16, 400 / 2),
+        ("tpu-v6e", 918, 1638, 32, 800 / 2),
+    ],
+)
+def test_a_cards_numbers_are_those_of_its_data_sheet(name, half, bandwidth, memory, link):
+    c = card(name)
+    assert (c.rate("bf16") / 1e12, c.bandwidth / 1e9, c.memory / 1e9, c.link / 1e9) == (half, bandwidth, memory, link)
+
+
 def test_this_processor_is_measured():
     c = here(size=128, repeats=1)
     assert 1e6 < c.rate("fp32") < 1e15

@@ -51,8 +51,8 @@ muon newton-schulz | landscape: Muon: momentum, orthogonalised | optimizers_at_a
 tokenizer | bert: Build: tokens
 masked language model | bert: Build: the mask | bert: Build: the loss
 allreduce | many_machines: Build: a sum for everybody | many_machines: Prove: no all-reduce sends less
-network latency and bandwidth | many_machines: Measure: the price of a message
-resume after a crash | many_machines: Measure: a worker is killed | many_machines: Build: what is kept on the disk
+network latency and bandwidth | many_machines: The price of a message
+resume after a crash | many_machines: A worker is killed | many_machines: What is kept on the disk
 quantization | train_large_compress: Build: fewer bits
 compute optimal model size | train_large_compress: Prove: where the minimum lies
     train_large_compress: Build: the price of a token | train_large_compress: Measure: seconds instead of operations
