@@ -24,10 +24,12 @@
     return one[0];
   }
 
-  // How far `count` weights, spread from 1 to 1.9, have come down after each of T steps of mean length `lr`.
+  // How far `count` weights, spread from 1.3 to 1.9, have come down after each of T steps of mean length `lr`; `own`: the
+  // steps have noise, as large as their mean, of each weight's own.
+  const start = (i) => 1.3 + (0.6 * i) / (count - 1);
   function walks(kind, lr, own) {
     const noise = Live.normals(count * T, 5);
-    const x = Array.from({ length: count }, (_, i) => nearest(f32(1 + (0.9 * i) / (count - 1)))), from = [...x];
+    const x = Array.from({ length: count }, (_, i) => nearest(f32(start(i)))), from = [...x];
     const path = [x.map(() => 0)];
     for (let t = 1; t <= T; t++) {
       for (let i = 0; i < count; i++) {
@@ -40,29 +42,29 @@
   }
   const mean = (a) => a.reduce((sum, v) => sum + v, 0) / a.length;
   const spread = (a) => Math.sqrt(mean(a.map((v) => (v - mean(a)) ** 2)));
-  // By the proposition: t steps of length lr, each between neighbours that are 2⁻⁷ apart.
-  const foretold = (lr, t) => Math.sqrt(t * lr * Math.max(0, 2 ** -7 - lr));
+  // By the proposition: t steps, each between neighbours that are 2⁻⁷ apart; E|1 + z| = 1.1666 for normal z, and the noise.
+  const foretold = (lr, t, own) => Math.sqrt(t * lr * (own ? 1.166631 * 2 ** -7 - lr : 2 ** -7 - lr));
 
-  Live.figure("rounded-cloud", { nearest, hash, rounded, walks, foretold }, (ui) => {
+  Live.figure("rounded-cloud", { nearest, hash, rounded, walks, foretold, start }, (ui) => {
     const names = { nearest: "to nearest", random: "at random" };
     let kind = "nearest", own = true, path = [];
     const left = ui.panel({
-      title: "300 weights", x: { range: [1, 1.9], ticks: [1, 1.3, 1.6, 1.9], label: "where it started" },
-      y: { range: [-0.5, 2.7], ticks: [0, 1, 2], label: "how far it has come / what it should" },
+      title: "300 weights", x: { range: [1.27, 1.93], ticks: [1.3, 1.5, 1.7, 1.9], label: "where it started" },
+      y: { range: [-1.3, 3.3], ticks: [-1, 0, 1, 2, 3], label: "how far it has come / what it should" },
     });
     const right = ui.panel({
       title: "Scatter of the weights", x: { range: [0, T], ticks: [0, 50, 100, 150, 200], label: "step" },
-      y: { range: [0, 0.09], ticks: [0, 0.03, 0.06, 0.09], label: "standard deviation" },
+      y: { range: [0, 0.05], ticks: [0, 0.01, 0.02, 0.03, 0.04, 0.05], label: "standard deviation" },
     });
-    left.line([[1, 1], [1.9, 1]], { stroke: "var(--soft)", "stroke-dasharray": "5 4" }, left.back);
+    left.line([[1.27, 1], [1.93, 1]], { stroke: "var(--soft)", "stroke-dasharray": "5 4" }, left.back);
 
     function draw() {
       const t = player.value(), lr = rate.value(), now = path[t], goal = Math.max(t, 1) * lr;
       left.clear();
       right.clear();
-      now.forEach((d, i) => left.dot(1 + (0.9 * i) / (count - 1), d / goal, { r: 2.4, fill: kind === "nearest" ? "var(--b)" : "var(--c)" }));
+      now.forEach((d, i) => left.dot(start(i), d / goal, { r: 2.4, fill: kind === "nearest" ? "var(--b)" : "var(--c)" }));
       const steps = Array.from({ length: t + 1 }, (_, s) => s);
-      right.line(Array.from({ length: T + 1 }, (_, s) => [s, foretold(lr, s)]), { stroke: "var(--soft)", "stroke-dasharray": "5 4", class: "landmark" });
+      right.line(Array.from({ length: T + 1 }, (_, s) => [s, foretold(lr, s, own)]), { stroke: "var(--soft)", "stroke-dasharray": "5 4", class: "landmark" });
       right.line(steps.map((s) => [s, spread(path[s])]), { stroke: kind === "nearest" ? "var(--b)" : "var(--c)", "stroke-width": 2.4 });
       if (!t) return ui.verdict("No weight has moved yet.");
       ui.verdict(`After <b>${t}</b> steps of ${Live.number(lr, 2)}, rounded ${names[kind]}: every weight should have come ${Live.number(goal, 2)} down. ` +
@@ -72,7 +74,7 @@
     const again = () => { path = walks(kind, rate.value(), own); draw(); };
 
     const player = ui.player({ steps: T, delay: 40, change: draw });
-    const rate = ui.slider({ label: "length of a step", range: [5e-5, 5e-3], log: true, value: 5e-4, steps: 24, format: (v) => Live.number(v, 2), change: again });
+    const rate = ui.slider({ label: "length of a step", range: [5e-5, 1e-3], log: true, value: 5e-4, steps: 26, format: (v) => Live.number(v, 2), change: again });
     for (const key of Object.keys(names)) ui.button(names[key], () => { kind = key; again(); });
     ui.button("gradients with noise", () => { own = true; again(); });
     ui.button("one gradient for all", () => { own = false; again(); });
