@@ -1,11 +1,11 @@
 // A step of LAMB costs its calls and its bytes. Which of the two costs more, and what does one list of all tensors save?
 "use strict";
 (() => {
-  // Of each way: calls for each tensor, calls whatever the number of tensors, bytes for each parameter, and whether its
-  // temporary is of one tensor or of all.
+  // Of each way: calls for each tensor, calls whatever the number of tensors, bytes for each parameter, and what its
+  // temporaries are as large as: two tensors (the last one's still has its name), all of them, or none.
   const WAYS = {
-    loop: { each: 20, once: 0, bytes: 116, of: "one" },
-    lists: { each: 0, once: 19, bytes: 116, of: "all" },
+    loop: { each: 20, once: 0, bytes: 116, of: "two" },
+    lists: { each: 0, once: 22, bytes: 116, of: "all" },
     sweeps: { each: 2, once: 1, bytes: 44, of: "none" },
   };
   const calls = (way, tensors) => WAYS[way].each * tensors + WAYS[way].once;
@@ -13,7 +13,8 @@
   // Seconds of a step: `call` microseconds for every call, `rate` GB/s for every byte.
   const seconds = (way, tensors, parameters, call, rate) =>
     [1e-6 * call * calls(way, tensors), (WAYS[way].bytes * parameters) / (1e9 * rate)];
-  const temporary = (way, tensors, parameters) => ({ one: (4 * parameters) / tensors, all: 4 * parameters, none: 0 })[WAYS[way].of];
+  const temporary = (way, tensors, parameters) =>
+    ({ two: (4 * parameters * Math.min(tensors, 2)) / tensors, all: 4 * parameters, none: 0 })[WAYS[way].of];
 
   Live.figure("calls-or-bytes", { calls, bytesOf, seconds, temporary }, (ui) => {
     const names = { loop: "in place, one by one", lists: "in place, as lists", sweeps: "two sweeps" };
