@@ -32,10 +32,10 @@
       title: "Bytes so far", x: { range: [0, rows + 0.6], ticks: [0, 2, 4, 6, 8], label: "line" },
       y: { range: [0, 175], ticks: [0, 40, 80, 120, 160], label: "bytes, for one parameter" }, height: 330,
     });
-    for (const [name, dash] of [["LAMB", "6 4"], ["AdamW", "2 4"]]) {
+    for (const [name, dash, at] of [["LAMB", "6 4", 44], ["AdamW", "2 4", 8]]) {
       const mark = { stroke: "var(--soft)", "stroke-dasharray": dash, class: "landmark" };
       right.line([[0, FLOORS[name]], [rows + 0.6, FLOORS[name]]], mark, right.back);
-      right.text(0.2, FLOORS[name] + 3, `all that ${name} needs`, { class: "landmark" }, right.back);
+      right.text(4.4, at, `${name} needs ${FLOORS[name]}`, { class: "landmark" }, right.back);
     }
 
     function draw() {

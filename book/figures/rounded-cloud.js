@@ -68,7 +68,7 @@
       right.line(steps.map((s) => [s, spread(path[s])]), { stroke: kind === "nearest" ? "var(--b)" : "var(--c)", "stroke-width": 2.4 });
       if (!t) return ui.verdict("No weight has moved yet.");
       ui.verdict(`After <b>${t}</b> steps of ${Live.number(lr, 2)}, rounded ${names[kind]}: every weight should have come ${Live.number(goal, 2)} down. ` +
-        `Their mean has come <b>${Live.number(mean(now), 3)}</b>; a single one scatters about that by ${Live.number(spread(now), 2)}.`);
+        `Their mean has come <b>${mean(now).toFixed(4)}</b>; a single one scatters about that by ${spread(now).toFixed(4)}.`);
       return undefined;
     }
     const again = () => { path = walks(kind, rate.value(), own); draw(); };

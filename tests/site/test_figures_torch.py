@@ -49,6 +49,18 @@ def test_a_step_is_its_calls_and_its_bytes(numbers):
         assert seconds == pytest.approx([5e-6 * js("calls", way, 200), js("bytesOf", way) * 1e8 / 2e12], rel=1e-12)
 
 
+def test_what_the_answer_says_of_a_hundred_million_parameters(numbers):
+    js = numbers("calls-or-bytes")
+    slow, fast = ({w: js("seconds", w, 200, 1e8, 5, rate) for w in ("loop", "lists", "sweeps")} for rate in (20, 2000))
+    assert slow["loop"] == pytest.approx([0.02, 0.58])
+    assert fast["loop"][0] / sum(fast["loop"]) == pytest.approx(0.77, abs=0.03)
+    assert sum(fast["loop"]) / sum(fast["lists"]) == pytest.approx(4.3, abs=0.3)
+    assert sum(fast["sweeps"]) == pytest.approx(0.0042, abs=0.0002)
+    assert js("temporary", "lists", 200, 1e8) == 4e8
+    gains = [sum(js("seconds", "sweeps", k, 1e8, 5, 2000)) - sum(fast["lists"]) for k in (300, 400)]
+    assert gains[0] < 0 < gains[1]
+
+
 def kept(kind, squares, weight):
     """The average that the figure draws, by NumPy's float32 and the study's rounding."""
     v, w, path = np.float32(1), np.float32(weight), [1.0]
