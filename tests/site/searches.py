@@ -11,7 +11,7 @@ why bias correction | adam: Bias correction, derived | adam: Adam: momentum, and
 critical batch size | big_batches: Measure: could you have known? | big_batches: From one step to a run
     big_batches: Prove: steps against examples | big_batches: Measure: the hyperbola on digits
     big_batches: For a stretch of a run
-bf16 | memory: Weights in sixteen bits | memory: Sixteen bytes or eighteen | torch: Measure: sixteen bits
+bf16 | memory: Weights in sixteen bits | memory: Sixteen bytes or eighteen | torch: Sixteen bits: an average that cannot fall
 Adafactor memory | adafactor: What it remembers | memory: State: shapes, and types
     memory: When factoring pays
 gradient accumulation | bert_in_76_minutes: Prove: accumulation is a big batch
@@ -41,7 +41,7 @@ generalization gap | carrying_a_rate: Does a large batch generalise worse?
     carrying_a_rate: The generalisation gap at equal training loss
 LARS biases and norms | lars: Zero norms, biases, norms
 activation checkpointing | memory: Prove: the square root of recomputation
-ZeRO sharded optimizer state | memory: Shares of the state | torch: Build: one parameter on several machines
+ZeRO sharded optimizer state | memory: Shares of the state | torch: One parameter on several machines
     many_machines: Build: LAMB in pieces
 factored second moment | adafactor: Build: a row times a column | adafactor: Do second moments factor?
     memory: When factoring pays

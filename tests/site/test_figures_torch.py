@@ -1,0 +1,129 @@
+"""The figures that move on PyTorch's page: counts of the chapter's own classes, and minilib's rounding."""
+
+import ast
+
+import numpy as np
+import pytest
+import torch
+
+from minilib import optim
+from minilib.torch_optim.phases import random_bits, round_stochastically
+from studies import methods
+from tests.proofs.page_sides import bound, nodes
+
+NAMES = {"torch", "StorageWeakRef", "TorchDispatchMode", "PlainLAMB", "InPlaceLAMB", "ListLAMB", "Traffic", "Made"}
+NAMES |= {"operands", "tensors_in", "size_of", "traffic"}
+PAGE: dict = {}  # what the chapter calls so, as plain names: they count thousands of calls
+for statement, around in nodes("torch"):
+    if not around and NAMES & {*bound(statement)}:
+        exec(compile(ast.Module([statement], []), "the chapter", "exec"), PAGE)
+WAYS = {"np becomes torch": "PlainLAMB", "in place": "InPlaceLAMB"}
+
+
+def floor(method):
+    """Bytes of a step in float32, as the class says what it reads and writes."""
+    words = [part.split() for step in optim.METHODS[method].passes.split(";") for part in step.split(",")]
+    return 4 * sum(len(w) - 1 for w in words)
+
+
+def test_the_bytes_of_the_lines_are_counted_and_two_sweeps_are_the_floor(numbers):
+    js = numbers("lamb-lines")
+    for way, cls in WAYS.items():
+        counted = PAGE["traffic"](PAGE[cls], [(512, 512)] * 2)[0]
+        assert js("total", way) == round(counted)
+        assert sum(js("bytes", way)) == js("total", way)
+    assert js("floor", "LAMB") == js("total", "two sweeps") == js("total", "two sweeps, u stored") == floor("LAMB")
+    assert js("floor", "AdamW") == floor("AdamW")
+    each = js("bytes", "np becomes torch")
+    assert (each.argmax(), each.max()) == (4, 48)  # the line of u
+
+
+@pytest.mark.parametrize(("way", "cls"), [("loop", "InPlaceLAMB"), ("lists", "ListLAMB")])
+def test_calls_and_bytes_are_those_that_the_chapter_counts(numbers, way, cls):
+    js = numbers("calls-or-bytes")
+    for tensors in (1, 3, 20):
+        moved, calls, held = PAGE["traffic"](PAGE[cls], [(256, 256)] * tensors, steps=2)
+        assert js("calls", way, tensors) == calls
+        assert js("bytesOf", way) == round(moved)
+        assert js("temporary", way, tensors, tensors * 256**2) == pytest.approx(held, rel=0.01)
+
+
+def test_a_step_is_its_calls_and_its_bytes(numbers):
+    js = numbers("calls-or-bytes")
+    assert js("bytesOf", "sweeps") == floor("LAMB") + 4  # the check
+    for way in ("loop", "lists", "sweeps"):
+        seconds = js("seconds", way, 200, 1e8, 5, 2000)
+        assert seconds == pytest.approx([5e-6 * js("calls", way, 200), js("bytesOf", way) * 1e8 / 2e12], rel=1e-12)
+
+
+def test_what_the_answer_says_of_a_hundred_million_parameters(numbers):
+    js = numbers("calls-or-bytes")
+    slow, fast = ({w: js("seconds", w, 200, 1e8, 5, rate) for w in ("loop", "lists", "sweeps")} for rate in (20, 2000))
+    assert slow["loop"] == pytest.approx([0.02, 0.58])
+    assert fast["loop"][0] / sum(fast["loop"]) == pytest.approx(0.77, abs=0.03)
+    assert sum(fast["loop"]) / sum(fast["lists"]) == pytest.approx(4.3, abs=0.3)
+    assert sum(fast["sweeps"]) == pytest.approx(0.0042, abs=0.0002)
+    assert js("temporary", "lists", 200, 1e8) == 4e8
+    gains = [sum(js("seconds", "sweeps", k, 1e8, 5, 2000)) - sum(fast["lists"]) for k in (300, 400)]
+    assert gains[0] < 0 < gains[1]
+
+
+def kept(kind, squares, weight):
+    """The average that the figure draws, by NumPy's float32 and the study's rounding."""
+    v, w, path = np.float32(1), np.float32(weight), [1.0]
+    for g2 in np.float32(squares):
+        v = np.float32(v + np.float32(w * np.float32(g2 - v)))
+        v = methods.from_bf16(methods.to_bf16(v)) if kind == "nearest" else v
+        path.append(float(v))
+    return path
+
+
+@pytest.mark.parametrize("weight", [0.1, 0.01, 0.001])
+def test_an_average_in_sixteen_bits_goes_as_numpys_does(numbers, weight):
+    js, noise = numbers("stuck-average"), np.random.default_rng(0).normal(size=300) ** 2
+    for kind in ("float32", "nearest"):
+        for squares in (noise, np.full(300, 3.0), np.zeros(300)):
+            assert js("average", kind, squares.tolist(), weight) == pytest.approx(
+                kept(kind, squares, weight), rel=1e-12
+            )
+    for x in np.float32(noise):
+        assert js("nearest", float(x)) == methods.from_bf16(methods.to_bf16(x))
+        for add in (0, 30_000, 65_535):
+            assert js("atRandom", float(x), add) == (x.view(np.uint32) + np.uint32(add) & 0xFFFF0000).view(np.float32)
+
+
+def test_where_the_answer_says_that_an_average_ends(numbers):
+    js, noise = numbers("stuck-average"), (np.random.default_rng(1).normal(size=5000) ** 2).tolist()
+    assert js("ends", "nearest", [3.0] * 5000, 0.001) == js("ends", "nearest", [0.0] * 5000, 0.001) == 1
+    assert 1.5 < js("ends", "nearest", noise, 0.001) < 2
+    for squares, end in (([3.0] * 5000, 3), ([0.0] * 5000, 0), (noise, 1)):
+        assert js("ends", "random", squares, 0.001) == pytest.approx(end, abs=0.2)
+
+
+def test_weights_are_rounded_as_the_library_rounds_them(numbers):
+    js, x = numbers("rounded-cloud"), torch.randn(50, generator=torch.manual_seed(0))
+    for step in (1, 7, 200):
+        ours, bits = round_stochastically(x, torch.tensor(step)), random_bits(x, torch.tensor(step))
+        for value, rounded, add in zip(x.tolist(), ours.tolist(), bits.tolist(), strict=True):
+            assert (js("hash", value, step), js("rounded", value, step)) == (add, rounded)
+
+
+@pytest.mark.parametrize("lr", [5e-5, 5e-4])
+def test_a_walk_is_the_librarys_and_scatters_as_the_proposition_says(numbers, lr):
+    js = numbers("rounded-cloud")
+    begun = torch.tensor([js("start", i) for i in range(300)]).bfloat16().float()
+    x = begun.clone()
+    for t in range(1, 201):
+        x = round_stochastically(x - torch.tensor(lr), torch.tensor(t))
+    last = js("walks", "random", lr, False)[200]
+    assert np.array_equal(last, (begun.double() - x.double()).numpy())
+    assert (js("walks", "nearest", lr, False)[200] == 0).all()
+    last = js("walks", "random", lr, True)[200]
+    assert last.mean() == pytest.approx(200 * lr, abs=4 * js("foretold", lr, 200, True) / 300**0.5)
+    assert last.std() == pytest.approx(js("foretold", lr, 200, True), rel=0.2)
+    gap, draws = 2**-7, np.random.default_rng(0).normal(size=10**6)
+    assert js("foretold", lr, 200, False) == pytest.approx((200 * lr * (gap - lr)) ** 0.5, rel=1e-12)
+    moved = lr * (1 + draws)
+    assert js("foretold", lr, 200, True) ** 2 / 200 == pytest.approx(
+        (abs(moved) * (gap - abs(moved))).mean() + moved.var(), rel=0.01
+    )
