@@ -427,14 +427,14 @@ def pretrain(asked: StudyArgs, folder: Path, **changes) -> list:
 def losses(asked: StudyArgs, folder: Path, validations: int = 8, **settings) -> list[list[float]]:
     """Tokens and validation loss at (about) so many validations of a run with these settings, the last one last.
 
-    A run that diverged has one row: 0 and 99.
+    A run that diverged has one row: 0 and 99. One that is killed begins anew, unless the settings have `save_every`.
     """
     from minilib.training.config import Config
     from minilib.training.trainer import Diverged
 
     often = max(1, sum(phase.steps for phase in Config(**settings).plan) // validations)
     try:
-        rows, _ = pretrain(asked, folder, **settings, evaluate_every=often, log_every=often, save_every=10**6)
+        rows, _ = pretrain(asked, folder, evaluate_every=often, log_every=often, **{"save_every": 10**6} | settings)
     except Diverged:
         return [[0, 99.0]]
     return [[row["tokens"], round(row["validation_loss"], 4)] for row in rows]

@@ -1,0 +1,213 @@
+"""AdamW, LAMB, CAME and corrected CAME on a BERT that ends below the rival that counts, at two batches, 8 times apart.
+
+What is to be decided stands in `studies/README.md`, which was written before the runs. Pilots choose the budget: the
+least of `budgets` at which AdamW, with the first seed and the large batch, ends `below` nats under the table of pairs.
+Every method gets three rates, half an octave apart (`apart` says otherwise), and more of them while the best is at an
+edge, with that same seed; the others judge. The held-out rows are dealt out in turn: the even ones are for pilots,
+tuning and curves; the odd ones, with four draws of masks, are asked once, after the last step of a run that judges. A
+loss of 99 is a run that diverged. A run that is killed goes on from its last checkpoint, of which it has 16.
+
+Some 90 runs of 7 to 11 minutes of one core. At size "gpu" a BERT of 4 layers and width 256, 50 or 100 million tokens: 2
+to 4e15 operations a run, two to four hours at a tenth of the rate of an H200: estimated, not run.
+"""
+
+import json
+from math import sqrt
+
+import numpy as np
+import torch
+
+from minilib.data import corpora, docstrings, objectives
+from minilib.data.loader import evaluation
+from minilib.data.packing import packed_rows
+from minilib.data.tokenizer import get_tokenizer
+from minilib.training import export
+from minilib.training.device import pick, put
+from studies.protocols import GPU_MODEL, TOY_MODEL, autocast, losses, start
+from studies.study import Study
+
+# method -> the middle one of the first three rates, at the small batch and at the large one; None: not run there
+RATES = {
+    "adamw": (1.4e-3, 2e-3),
+    "lamb": (7e-3, 1.4e-2),
+    "came": (2.5e-4, 5e-4),
+    "came-corrected": (1.4e-3, 2.8e-3),
+    "adafactor-momentum": (None, 2.8e-3),
+    "sgd": (None, 0.2),
+}
+SIZES = {
+    "laptop": {
+        "bench": {"vocabulary": 4096, "length": 64, "warmup": 0.1, "schedule": "linear"},
+        "batches": (16, 128),
+        "budgets": (6_000_000, 8_000_000, 10_000_000, 12_000_000),
+        "below": 0.15,
+        "rates": RATES,
+        "apart": {"sgd": 4.0},
+        "seeds": (100, 0, 1, 2, 3, 4),
+        "judges": {"sgd": 2},  # seeds that judge, where they are not all
+    },
+    "toy": {
+        "bench": {key: TOY_MODEL[key] for key in TOY_MODEL if key != "evaluate_rows"},
+        "batches": (2, 4),
+        "budgets": (64,),
+        "rates": {name: RATES[name] for name in ("adamw", "sgd")},
+        "seeds": (100, 0),
+    },
+    "gpu": {
+        "bench": {key: GPU_MODEL[key] for key in GPU_MODEL if key != "evaluate_rows"}
+        | {"warmup": 0.1, "schedule": "linear"},
+        "batches": (128, 1024),
+        "budgets": (50_000_000, 100_000_000),
+        "precision": "fastest",
+    },
+}
+DRAWS = 4  # of masks on the test rows
+
+
+def rounded(lr: float) -> float:
+    return float(f"{lr:.3g}")
+
+
+def rows(bench: dict):
+    """The tokenizer, the rows of training and those that are held out."""
+    texts = corpora.corpus(bench.get("corpus", "docstrings"))
+    tokenizer = get_tokenizer(texts, "bert", bench["vocabulary"])
+    return tokenizer, *(packed_rows(texts, part, tokenizer, bench["length"]) for part in ("train", "validation"))
+
+
+def asked_of(tokenizer, held_out: np.ndarray) -> dict:
+    """The batches on which runs are compared: those for tuning are what the trainer validates on, those for tests."""
+    masked = objectives.masked(tokenizer, 0.15)
+    parts = {"tuning": held_out[::2][: len(held_out) // 2], "test": np.tile(held_out[1::2], (DRAWS, 1))}
+    return {part: list(evaluation(some, masked, 64)) for part, some in parts.items()}
+
+
+def mean_loss(batches, loss) -> float:
+    """The mean of `loss`, a function of a batch, over all rows, in nats."""
+    total = sum(float(loss(batch)) * len(batch["tokens"]) for batch in batches)
+    return total / sum(len(batch["tokens"]) for batch in batches)
+
+
+def counting(bench: dict) -> dict:
+    """Losses of two tables on each part: of single tokens, and of pairs, which looks at both neighbours.
+
+    The latter is the rival of the chapter: P(x | left, right) as P(x | left) P(x | right) / P(x), counts discounted.
+    """
+    tokenizer, train, held_out = rows(bench)
+    size, mask, train = len(tokenizer), tokenizer.number["[MASK]"], np.asarray(train, dtype=np.int64)
+    pairs = np.bincount((train[:, :-1] * size + train[:, 1:]).ravel(), minlength=size**2).reshape(size, size)
+    frequency = np.bincount(train.ravel(), minlength=size) + 0.1
+    frequency[: tokenizer.special] = 0
+    frequency = frequency / frequency.sum()
+
+    def beside(counts, token):
+        total = counts.sum(-1, keepdims=True)
+        spread = 0.75 * (counts > 0).sum(-1, keepdims=True) * frequency
+        known = (total > 0) & (token != mask)[:, None]
+        return np.where(known, (np.maximum(counts - 0.75, 0) + spread) / np.maximum(total, 1), frequency)
+
+    def of_pairs(batch):
+        tokens, at, targets = (batch[name].numpy() for name in ("tokens", "positions", "targets"))
+        row = np.arange(len(tokens))[:, None]
+        before, after = (tokens[row, at + side].ravel() for side in (-1, 1))
+        p = beside(pairs[before], before) * beside(pairs.T[after], after) / np.maximum(frequency, 1e-12)
+        p[:, : tokenizer.special] = 0
+        return -np.log(p[np.arange(len(p)), targets.ravel()] / p.sum(-1) + 1e-30).mean()
+
+    def single(batch):
+        return -np.log(frequency[batch["targets"].numpy()]).mean()
+
+    parts = asked_of(tokenizer, held_out)
+    tables = {"unigram": single, "pairs": of_pairs}
+    return {part: {name: mean_loss(some, f) for name, f in tables.items()} for part, some in parts.items()}
+
+
+@torch.no_grad()
+def on_test_rows(asked, folder, bench: dict) -> float:
+    """What the trained model loses there."""
+    trained, place = export.load(folder), pick(asked.device)
+    model = trained.model.to(place).eval()
+
+    def loss(batch):
+        with autocast(asked):
+            return model({name: put(t, place) for name, t in batch.items()}).loss
+
+    return mean_loss(asked_of(trained.tokenizer, rows(bench)[2])["test"], loss)
+
+
+def main(asked):
+    plan = asked.plan
+    study = Study("bert-below", {k: v for k, v in vars(plan).items() if k != "precision"}, asked=asked)
+    tuning, *fresh = plan.seeds
+
+    def job(batch, optimizer, lr, seed, tokens):
+        key = json.dumps([batch, optimizer, lr, seed, tokens])
+        folder = study.scratch / "-".join(map(str, json.loads(key)))
+        changes = {"batch_size": batch, "optimizer": optimizer, "lr": lr, "seed": seed, "tokens": tokens}
+
+        def run():
+            """Tokens and loss on the tuning rows, again and again; and the loss on test rows, of a seed that judges."""
+            torch.set_num_threads(1)
+            half = len(rows(plan.bench)[2]) // 2  # so the trainer takes every second row
+            kept = {"save_every": max(1, tokens // (batch * plan.bench["length"] * 16)), "keep": 1}
+            curve = losses(asked, folder, 16, **plan.bench | changes | kept | {"evaluate_rows": half})
+            if seed == tuning or curve[-1][1] == 99.0:
+                return {"curve": curve, "test": None if seed == tuning else 99.0}
+            return {"curve": curve, "test": on_test_rows(asked, folder, plan.bench)}
+
+        return key, run
+
+    def apart(optimizer):
+        return plan.apart.get(optimizer, sqrt(2))
+
+    def last(*case):
+        return study.saved["jobs"][job(*case)[0]]["curve"][-1][1]
+
+    table = study.run([("counting", lambda: counting(plan.bench))])["counting"]
+    large, first = plan.batches[1], plan.rates["adamw"][1]
+    study.run([job(large, "adamw", first, tuning, tokens) for tokens in plan.budgets])
+    pilots = {tokens: last(large, "adamw", first, tuning, tokens) for tokens in plan.budgets}
+    enough = [n for n, loss in pilots.items() if loss < table["tuning"]["pairs"] - plan.below or study.toy]
+    if not enough:
+        raise ValueError(f"no budget is enough: the table of pairs has {table['tuning']['pairs']:.3f}, pilots {pilots}")
+    budget = enough[0]
+
+    grids, chosen = {}, {}
+    for name, middles in plan.rates.items():
+        for batch, middle in zip(plan.batches, middles, strict=True):
+            if middle is not None:
+                grids[batch, name] = [rounded(middle * apart(name) ** k) for k in (-1, 0, 1)]
+    while len(chosen) < len(grids):  # each round extends all grids that need it, so that cores share the runs
+        study.run([job(*case, lr, tuning, budget) for case, grid in grids.items() for lr in grid])
+        for case in grids.keys() - chosen.keys():
+            grid, factor = grids[case], apart(case[1])
+            best = int(np.argmin([last(*case, lr, tuning, budget) for lr in grid]))
+            if 0 < best < len(grid) - 1 or study.toy:
+                chosen[case] = grid[best]
+            elif len(grid) == 12:
+                raise ValueError(f"the best rate of {case} is {grid[best]:g}, at the edge of the {len(grid)} tried")
+            else:
+                grids[case] = [rounded(grid[0] / factor), *grid] if best == 0 else [*grid, rounded(grid[-1] * factor)]
+    chosen = {case: chosen[case] for case in grids}
+    judged = [
+        (*case, lr, seed, budget)
+        for k, seed in enumerate(fresh)
+        for case, lr in chosen.items()
+        if k < plan.judges.get(case[1], len(fresh))
+    ]
+    done = study.run([job(*case) for case in judged])
+    test, curve = {}, []
+    for batch, name, lr, seed, tokens in judged:
+        of_case = test.setdefault(f"{batch} {name}", {})
+        of_case[seed] = done[job(batch, name, lr, seed, tokens)[0]]["test"]
+    for key, result in done.items():
+        if key != "counting":
+            row = dict(zip(("batch", "optimizer", "rate", "seed", "budget"), json.loads(key), strict=True))
+            curve += [row | {"tokens": tokens, "loss": loss} for tokens, loss in result["curve"]]
+    rates = {f"{batch} {name}": lr for (batch, name), lr in chosen.items()}
+    results = {"chosen": rates, "budget": budget, "counting": table, "pilots": pilots, "test": test}
+    study.record(curve, results, docstrings())
+
+
+if __name__ == "__main__":
+    start(main, SIZES)
