@@ -11,7 +11,8 @@ why bias correction | adam: Bias correction, derived | adam: Adam: momentum, and
 critical batch size | big_batches: Measure: could you have known? | big_batches: From one step to a run
     big_batches: Prove: steps against examples | big_batches: Measure: the hyperbola on digits
     big_batches: For a stretch of a run
-bf16 | memory: Weights in sixteen bits | memory: Sixteen bytes or eighteen | torch: Sixteen bits: an average that cannot fall
+bf16 | memory: Weights in sixteen bits | memory: Sixteen bytes or eighteen
+    torch: Sixteen bits: an average that cannot fall
 Adafactor memory | adafactor: What it remembers | memory: State: shapes, and types
     memory: When factoring pays
 gradient accumulation | bert_in_76_minutes: Prove: accumulation is a big batch
