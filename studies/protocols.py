@@ -15,6 +15,7 @@ from functools import cache, partial
 from itertools import product
 from math import sqrt
 from pathlib import Path
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
@@ -299,6 +300,36 @@ def best_between(loss: Callable[[float], float], rates: Sequence[float], factor:
 def best_rate(study: Study, loss: Callable[[float], float], rates: list[float]) -> float:
     """`best_between`; at size "toy" the best of these rates, and no other is tried."""
     return min(rates, key=loss) if study.toy else best_between(loss, rates)
+
+
+# ---- Octaves of rates, moved until the best is inside, and half an octave to both sides of it ------------------------
+
+
+def search_octaves(scores: Callable, middles: dict[str, float], plan: SimpleNamespace) -> tuple[dict, dict, dict]:
+    """Choose a rate for every method by the loss on validation words.
+
+    Args:
+        scores: (pairs of a method and a rate, seeds) -> {pair: for each seed a list, the validation loss first}.
+        middles: method -> the middle of its first rates.
+        plan: `count` rates, a factor 2 apart; at most so many `moves` of them by one; `tuning_seeds`.
+
+    Returns: {(method, rate): what `scores` found}, {method: the best rate}, {method: how often its rates were moved}.
+    """
+    tuned, moves, at_edge = {}, dict.fromkeys(middles, 0), list(middles)
+    grids = {name: [m * 2.0 ** (j - plan.count // 2) for j in range(plan.count)] for name, m in middles.items()}
+
+    def best(name):
+        means = {lr: np.mean([s[0] for s in found]) for (method, lr), found in tuned.items() if method == name}
+        return min(means, key=means.get)
+
+    while at_edge:
+        tuned |= scores([(name, lr) for name in at_edge for lr in grids[name]], plan.tuning_seeds)
+        factors = {name: {grids[name][0]: 0.5, grids[name][-1]: 2.0}.get(best(name)) for name in at_edge}
+        at_edge = [name for name in at_edge if factors[name] and moves[name] < plan.moves]
+        for name in at_edge:  # the best rate is at the edge: move the grid by one
+            grids[name], moves[name] = [lr * factors[name] for lr in grids[name]], moves[name] + 1
+    tuned |= scores([(name, best(name) * 2.0**k) for name in middles for k in (-0.5, 0.5)], plan.tuning_seeds)
+    return tuned, {name: best(name) for name in middles}, moves
 
 
 # ---- Variants of methods ---------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from minilib.experiments.tasks import train
 from minilib.optim.base import ema
 from minilib.schedules import polynomial, warmup
 from studies.methods import AdaBelief, Corrected
-from studies.protocols import NUMPY, WithoutConfidence, scored, start
+from studies.protocols import NUMPY, WithoutConfidence, scored, search_octaves, start
 from studies.study import Study
 
 SIZES = {
@@ -86,22 +86,7 @@ def main(asked):
         done = study.run((key, partial(one, *settings, *case)) for case, key in keys.items())
         return {(arm, lr): [done[keys[arm, lr, seed]] for seed in seeds] for arm, lr in asked_for}
 
-    tuned, moves, at_edge = {}, dict.fromkeys(ARMS, 0), list(ARMS)
-    grids = {arm: [m * 2.0 ** (j - plan.count // 2) for j in range(plan.count)] for arm, m in middles.items()}
-
-    def best(arm):
-        """The rate with the lowest mean loss on validation words."""
-        means = {lr: np.mean([s[0] for s in found]) for (name, lr), found in tuned.items() if name == arm}
-        return min(means, key=means.get)
-
-    while at_edge:
-        tuned |= scores([(arm, lr) for arm in at_edge for lr in grids[arm]], plan.tuning_seeds)
-        factors = {arm: {grids[arm][0]: 0.5, grids[arm][-1]: 2.0}.get(best(arm)) for arm in at_edge}
-        at_edge = [arm for arm in at_edge if factors[arm] and moves[arm] < plan.moves]
-        for arm in at_edge:  # the best rate is at the edge: move the grid by one
-            grids[arm], moves[arm] = [lr * factors[arm] for lr in grids[arm]], moves[arm] + 1
-    tuned |= scores([(arm, best(arm) * 2.0**k) for arm in ARMS for k in (-0.5, 0.5)], plan.tuning_seeds)
-    chosen = {arm: best(arm) for arm in ARMS}
+    tuned, chosen, moves = search_octaves(scores, middles, plan)
     fresh = scores([*chosen.items()], plan.seeds)
     curve, results = [], {"unigram": scored("words", width=plan.width).unigram_entropy()}
     for arm, lr in chosen.items():

@@ -20,7 +20,7 @@ from minilib.data import docstrings
 from minilib.experiments.tasks import train
 from minilib.schedules import polynomial, warmup
 from studies.methods import APOLLO, AdamW4bit, AdamW8bit, APOLLOMini, CAME8bit, Corrected, GaLore, Naive8bit
-from studies.protocols import NUMPY, WithoutConfidence, scored, start
+from studies.protocols import NUMPY, WithoutConfidence, scored, search_octaves, start
 from studies.study import Study
 
 SIZES = {
@@ -101,6 +101,10 @@ METHODS = {
 }
 
 
+def schedule(steps, t):
+    return warmup(t, steps // 10) * polynomial(t, steps)
+
+
 def one(width, batch, steps, method, lr, seed):
     """[validation loss, test loss, bytes of state a parameter]; 99 for the losses of a run that diverged."""
     kept = []
@@ -109,12 +113,9 @@ def one(width, batch, steps, method, lr, seed):
         kept.append((METHODS[method][1](named, lr), sum(p.data.size for _, p in named)))
         return kept[0][0]
 
-    def schedule(t):
-        return warmup(t, steps // 10) * polynomial(t, steps)
-
     judge = scored("words", width=width)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        run = train(judge, make, steps, batch, seed, schedule)
+        run = train(judge, make, steps, batch, seed, partial(schedule, steps))
         scores = [99.0, 99.0] if run.diverged else judge.scores(run.model)
     scores = [min(99.0, float(s)) if np.isfinite(s) else 99.0 for s in scores]
     return [*scores, kept[0][0].state_bytes() / kept[0][1]]
@@ -139,8 +140,7 @@ def longest(width, batch, steps, method, lr, seed):
         opt.step = watched
         return opt
 
-    schedule = lambda t: warmup(t, steps // 10) * polynomial(t, steps)  # noqa: E731
-    train(scored("words", width=width), make, steps, batch, seed, schedule)
+    train(scored("words", width=width), make, steps, batch, seed, partial(schedule, steps))
     return found[0]
 
 
@@ -160,22 +160,7 @@ def main(asked):
         done = study.run((key, partial(job, *case)) for case, key in keys.items())
         return {case: done[key] for case, key in keys.items()}
 
-    tuned, moves, at_edge = {}, dict.fromkeys(METHODS, 0), list(METHODS)
-    grids = {name: [m * 2.0 ** (j - plan.count // 2) for j in range(plan.count)] for name, m in middles.items()}
-
-    def best(name):
-        """The rate with the lowest mean loss on validation words."""
-        means = {lr: np.mean([s[0] for s in found]) for (method, lr), found in tuned.items() if method == name}
-        return min(means, key=means.get)
-
-    while at_edge:
-        tuned |= scores([(name, lr) for name in at_edge for lr in grids[name]], plan.tuning_seeds)
-        factors = {name: {grids[name][0]: 0.5, grids[name][-1]: 2.0}.get(best(name)) for name in at_edge}
-        at_edge = [name for name in at_edge if factors[name] and moves[name] < plan.moves]
-        for name in at_edge:  # the best rate is at the edge: move the grid by one
-            grids[name], moves[name] = [lr * factors[name] for lr in grids[name]], moves[name] + 1
-    tuned |= scores([(name, best(name) * 2.0**k) for name in METHODS for k in (-0.5, 0.5)], plan.tuning_seeds)
-    chosen = {name: best(name) for name in METHODS}
+    tuned, chosen, moves = search_octaves(scores, middles, plan)
     fresh = {name: [] for name in METHODS}
     for k in range(0, len(plan.seeds), plan.together):
         for (name, _), found in scores(chosen.items(), plan.seeds[k : k + plan.together]).items():
