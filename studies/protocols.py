@@ -60,8 +60,8 @@ def start(main: Callable[[StudyArgs], None], sizes: dict[str, dict], cpu_only: s
 def ask(sizes: dict, size: str, device: str | None = None, cpu_only: str | None = None, command: str = "") -> StudyArgs:
     """What `start` hands to `main`.
 
-    A study trains in float32, so that every machine can repeat it; where a size has the setting "precision": "fastest",
-    in what is fastest on the device.
+    A study trains in float32, so that every machine can repeat it; where a size has the setting "precision", in that:
+    "bf16", or "fastest", which is what is fastest on the device.
 
     Raises:
         ValueError: the study has no such size, or the device is not there or not for this study.
@@ -70,14 +70,14 @@ def ask(sizes: dict, size: str, device: str | None = None, cpu_only: str | None 
     device = device or USUAL[size]
     if cpu_only and device != "cpu":
         raise ValueError(f"device must be cpu, got {device!r}: {cpu_only}")
-    fastest = getattr(plan, "precision", "fp32") == "fastest"
-    if device == "cpu" and not fastest:
-        return StudyArgs(size, device, plan, command=command)
+    wanted = getattr(plan, "precision", "fp32")
+    if device == "cpu" and wanted != "fastest":
+        return StudyArgs(size, device, plan, wanted, command=command)
     from minilib.training.device import describe, pick, precision
 
     place = pick(device)
     machine = None if place.type == "cpu" else describe(place)
-    return StudyArgs(size, device, plan, precision(place) if fastest else "fp32", machine, command)
+    return StudyArgs(size, device, plan, precision(place) if wanted == "fastest" else wanted, machine, command)
 
 
 # ---- Tasks -----------------------------------------------------------------------------------------------------------
