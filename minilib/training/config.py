@@ -186,7 +186,7 @@ def parse(
     """The configuration that a command line asks for: a `kind` of `Settings`, whose fields are `option`s.
 
     With a `recipe`, (the device's name, if one is given) -> fields, there is an option --recipe to begin from them in
-    place of the defaults. So it is, too, where neither a model nor a file is named; --no-recipe forbids it.
+    place of the defaults. So it is, too, where a corpus is named, but no model, weights or file; --no-recipe forbids.
 
     Raises:
         ValueError: a field is out of range, or the TOML file cannot be read.
@@ -196,7 +196,7 @@ def parse(
     hidden, names = {"default": argparse.SUPPRESS}, ["config"]  # what is not given is not there
     parser.add_argument("--config", metavar="FILE", help="a TOML file with any of the fields below", **hidden)
     if recipe:
-        text = "begin from what suits the device (default: where neither --model nor --config is given)"
+        text = "begin from what suits the device (default: with a --corpus, without --model, --init-from, --config)"
         parser.add_argument("--recipe", action=argparse.BooleanOptionalAction, default=None, help=text)
         names.append("recipe")
     for f in dataclasses.fields(kind):
@@ -217,7 +217,8 @@ def parse(
     given = vars(given)
     file, asked = given.pop("config", None), given.pop("recipe", None)
     fields = read_toml(Path(file), kind) if file else {}
-    if recipe and (asked or (asked is None and not file and "model" not in given)):
+    own = "corpus" in given and not {"model", "init_from"} & given.keys()
+    if recipe and (asked or (asked is None and not file and own)):
         fields = recipe(given.get("device", fields.get("device"))) | fields
     return kind(**fields | given)
 

@@ -33,6 +33,8 @@ from minilib.training.step import step_if_finite
 
 DTYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}  # the less is needed, the earlier
 MAX_SKIPPED = 20  # steps without a finite gradient, before a run gives up
+MANY_PASSES = 4  # over the corpus: up to so many are worth nearly as much as new text (Muennighoff et al. 2023)
+LARGER = "--corpus c4-sample (fetched once, 320 MB), OWNER/NAME of the Hugging Face Hub, or your own"
 NOT_VALIDATED = {"validation_loss": math.nan, "validation_accuracy": math.nan}
 
 
@@ -396,6 +398,13 @@ class Run:
             f"device     {self.precision} on {describe(self.device)}, {self.env.world_size} process(es),"
             f" {config.parallel}; at least {flops / self.peak / 60:.1f} minutes, at its full rate of multiplication"
         )
+        if tokens > MANY_PASSES * data.sizes[0]:
+            self.say(
+                f"warning    {tokens / data.sizes[0]:,.1f} passes over {data.sizes[0]:,} tokens: after {MANY_PASSES} a"
+                f" pass teaches less than new text would. Give more text ({LARGER}), fewer --steps or a smaller model"
+            )
+        elif self.device.type != "cpu" and config.corpus == Config.corpus:
+            self.say(f"notice     this is the small run; what suits the device wants more text: {LARGER}")
 
 
 def checksum(tensors: Iterable[torch.Tensor]) -> int:

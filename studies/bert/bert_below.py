@@ -7,8 +7,9 @@ edge, with that same seed; the others judge. The held-out rows are dealt out in 
 tuning and curves; the odd ones, with four draws of masks, are asked once, after the last step of a run that judges. A
 loss of 99 is a run that diverged. A run that is killed goes on from its last checkpoint, of which it has 16.
 
-Some 90 runs in bfloat16, of 5 to 7 minutes of one core that multiplies it. At size "gpu" a BERT of 4 layers and width 256, 50 or 100 million tokens: 2
-to 4e15 operations a run, two to four hours at a tenth of the rate of an H200: estimated, not run.
+Some 90 runs in bfloat16, of 5 to 7 minutes of one core that multiplies it. At size "gpu" a BERT of 4 layers and width
+256, 50 or 100 million tokens: 2 to 4e15 operations a run, two to four hours at a tenth of the rate of an H200:
+estimated, not run.
 """
 
 import json

@@ -1,11 +1,12 @@
 """What differs between devices is decided by what they do, not by their names."""
 
+import re
 from types import SimpleNamespace
 
 import pytest
 import torch
 
-from minilib.training import device
+from minilib.training import device, trainer
 from minilib.training.config import Config, parse
 
 CPU = torch.device("cpu")
@@ -65,15 +66,53 @@ def test_the_memory_of_a_card_decides_its_recipe(monkeypatch, gib, model, batch)
 
 @pytest.mark.parametrize(
     ("words", "used"),
-    [("", True), ("--lr 1", True), ("--model gpt2", False), ("--no-recipe", False), ("--recipe --model gpt2", True)],
+    [
+        ("", False),  # a large model would read the small default corpus a hundred times
+        ("--corpus novels", True),
+        ("--corpus novels --lr 1", True),
+        ("--corpus novels --model gpt2", False),
+        ("--corpus novels --no-recipe", False),
+        ("--corpus novels --init-from there", False),
+        ("--recipe --model gpt2", True),
+    ],
 )
-def test_a_recipe_is_taken_where_no_model_is_named_or_it_is_asked_for(words, used):
+def test_a_recipe_is_taken_where_a_corpus_and_no_model_is_named_or_it_is_asked_for(words, used):
     asked, fields = [], {"steps": 7, "lr": 3.0}
     config = parse([*words.split(), "--device", "cuda"], recipe=lambda name: asked.append(name) or fields)
     assert (config.steps == 7) == used
     assert asked == ["cuda"] * used
     assert config.lr == (1.0 if "--lr" in words else 3.0 if used else Config().lr)
     assert config.model == ("gpt2" if "--model" in words else Config().model)
+
+
+class Entries(list):
+    """Stands for a tokenizer."""
+
+    kind = "bert"
+
+
+CARD = {"model": "bert-base", "length": 128, "batch_size": 1024, "steps": 2_000}
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "said"),
+    [
+        ("cpu", {}, ""),
+        ("cpu", {"tokens": 8_100_000}, r"warning    4\.0 passes over 2,000,000 tokens: after 4 a pass teaches less"),
+        ("cuda", {}, "notice     this is the small run; what suits the device wants more text: --corpus c4-sample"),
+        ("cuda", {"corpus": "novels"}, ""),
+        ("cuda", CARD, r"warning    131\.1 passes over .* Give more text \(--corpus c4-sample .* smaller model"),
+    ],
+)
+def test_a_run_that_has_too_little_text_says_so_before_its_first_step(monkeypatch, kind, fields, said):
+    monkeypatch.setattr(trainer, "describe", lambda place: "a device")
+    config, heard = Config(**fields), []
+    data = SimpleNamespace(tokenizer=Entries(), sampled=None, sizes=(2_000_000, 100_000), how="the last")
+    run = SimpleNamespace(config=config, data=data, plan=config.plan, total=9, parameters=9, row_flops=[1], peak=1)
+    run.env, run.device = SimpleNamespace(world_size=1), torch.device(kind)
+    run.precision, run.say = "fp32", heard.append
+    trainer.Run.log_summary(run)
+    assert re.match(said or "$", "".join(heard[1:]))
 
 
 def test_each_process_keeps_to_its_own_card(monkeypatch):
