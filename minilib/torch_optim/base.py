@@ -65,7 +65,8 @@ class Optimizer(torch.optim.Optimizer):
         compile: True compiles the phases at the first step, which takes some seconds; False does not. None (default)
             compiles where that pays and works: from some 4 million entries on, on a GPU always. The log says so.
         state_dtype: of what has the parameter's shape. None (default) is the parameter's, float32 if that has 16 bits.
-            torch.bfloat16, and torch.uint8 from 4,096 numbers on where it is not sharded, are explained in `narrow`.
+            torch.bfloat16, and torch.uint8 from 4,096 numbers on where it is not sharded, are explained in `narrow`;
+            a group keeps them by name, "bfloat16" and "uint8".
 
     Gradients are never written. At learning rate 0 no parameter changes. Groups may carry further keys, as schedulers'.
 

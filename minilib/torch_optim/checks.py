@@ -23,6 +23,7 @@ def _one_of(*names):
     return f"one of {names}", lambda value: isinstance(value, str) and value in names
 
 
+NARROW = {"bfloat16": torch.bfloat16, "uint8": torch.uint8}
 _MAYBE = "True, False or None", lambda value: value is None or isinstance(value, bool)
 
 TORCH_RANGES = (
@@ -35,7 +36,7 @@ TORCH_RANGES = (
         "factor": _one_of("largest", "last", "first"),
         "min_dim_size_to_factor": ("an integer >= 0", lambda value: type(value) is int and value >= 0),
         "compile": _MAYBE,
-        "state_dtype": ("None, torch.bfloat16 or torch.uint8", lambda t: t in (None, torch.bfloat16, torch.uint8)),
+        "state_dtype": ("None, torch.bfloat16 or torch.uint8", lambda t: t in (None, *NARROW, *NARROW.values())),
         "scale_parameter": _MAYBE,
     }
     | dict.fromkeys(
@@ -45,7 +46,9 @@ TORCH_RANGES = (
 
 
 def plain(options: dict) -> dict:
-    """NumPy's numbers as Python's: no kernel needs to know them, and files are loaded without them."""
+    """NumPy's numbers as Python's, which no kernel needs to know, and types by name, which torch's checkpoints take."""
+    known = {t: name for name, t in NARROW.items()}
+    options = {k: known.get(value, value) if isinstance(value, torch.dtype) else value for k, value in options.items()}
     return {name: value.item() if isinstance(value, np.generic) else value for name, value in options.items()}
 
 

@@ -25,6 +25,7 @@ CHUNK = 256  # blocks that an eager CPU rounds at once: the temporaries stay in 
 
 def narrow_zeros(p, name: str, shape: tuple, dtype) -> dict:
     """State in `dtype`; {} where it stays wide. ValueError: codes for a sharded parameter."""
+    dtype = getattr(torch, dtype) if isinstance(dtype, str) else dtype
     full = shape == tuple(p.shape) and not name.startswith(("row_", "col_"))  # of a column these have its shape
     if dtype is None or not full or (dtype is torch.uint8 and p.numel() < LEAST):
         return {}

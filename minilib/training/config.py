@@ -18,9 +18,10 @@ from pathlib import Path
 
 from minilib import program
 from minilib.training.optimizers import METHODS as OPTIMIZERS
-from minilib.training.optimizers import NUMBERS
+from minilib.training.optimizers import NARROW, NUMBERS
 
 PRECISIONS = (None, "fp32", "fp16", "bf16")
+STATES = (None, "bfloat16", "uint8")
 SCHEDULES = ("constant", "linear", "polynomial", "cosine")
 BELOW_1 = 1 - 1e-6
 SEEDS = 2**63 - 1  # the largest
@@ -85,6 +86,7 @@ class Config(Settings):
     beta1: float | None = option(None, "share of the mean gradient that a step keeps; None: the method's", 0.0, BELOW_1)
     beta2: float | None = option(None, "likewise, of the mean of squared gradients", 0.0, BELOW_1)
     eps: float | None = option(None, "added to the root of that mean; None: the method's", low=0.0)
+    state_dtype: str | None = option(None, "of its averages; uint8: a byte a number, None: 4", choices=STATES)
     weight_decay: float = option(0.01, "of matrices; biases and norms have none", low=0.0)
     clip: float | None = option(1.0, "largest norm of all gradients together; 'none' for no clipping", low=0.0)
     batch_size: int = option(32, "rows a step, over all processes", low=1)
@@ -121,6 +123,8 @@ class Config(Settings):
             if (value := getattr(self, name)) is not None and name not in has:
                 own = ", ".join(has) or "none of beta1, beta2, eps"
                 raise ValueError(f"{name} must be left out, got {value:g}: {self.optimizer} has {own}")
+        if self.state_dtype and self.optimizer not in NARROW:
+            raise ValueError(f"state_dtype must be left out: {self.optimizer} keeps its state in float32")
 
     @property
     def plan(self) -> list[Phase]:

@@ -20,6 +20,9 @@ METHODS = {
     "came": (torch_optim.CAME, {}),
     "came-corrected": (torch_optim.CAME, {"correct_confidence": True}),
 }
+# The same method in a class that may keep its state in 16 or 8 bits.
+NARROW = {"adamw": (torch_optim.LAMB, {"layer_adaptation": False, "eps": 1e-8})}
+NARROW |= {name: METHODS[name] for name, (cls, _) in METHODS.items() if issubclass(cls, torch_optim.Optimizer)}
 
 
 def _numbers(cls: type) -> tuple[str, ...]:
@@ -41,18 +44,22 @@ def optimizer(
     beta1: float | None = None,
     beta2: float | None = None,
     eps: float | None = None,
+    state_dtype: str | None = None,
 ) -> torch.optim.Optimizer:
     """The method of this name, one of `METHODS`, with the usual exclusions, over every parameter once.
 
     sgd is Nesterov's; came-corrected is CAME whose confidence is corrected for the start, as Adam's averages are;
     adafactor-momentum is CAME without its confidence, Algorithm 1 of its paper.
-    What is not given of `beta1`, `beta2` and `eps` is the method's own; one that it does not have `Config` refuses.
+    What is not given of `beta1`, `beta2` and `eps` is the method's own; one that it does not have `Config` refuses, as
+    it does a `state_dtype`, "bfloat16" or "uint8", for a method that is not in `NARROW`.
     """
-    cls, options = METHODS[name]
+    cls, options = NARROW[name] if state_dtype else METHODS[name]
     has = inspect.signature(cls).parameters
     fused = device.type in ("cpu", "cuda", "mps")
     options = options | ({"fused": fused} if "fused" in has else {"on_nonfinite": "skip"})
-    if name == "adamw":  # the number of the step stays on the device, else XLA would compile each step anew
+    if state_dtype:
+        options["state_dtype"] = state_dtype
+    elif name == "adamw":  # the number of the step stays on the device, else XLA would compile each step anew
         options["capturable"] = not fused
     if "beta1" in NUMBERS[name]:
         own = has["betas"].default

@@ -95,7 +95,7 @@ class Run:
         if config.compile:
             model.compile()
         self.model = distributed.parallelize(model, env, config.parallel, self.dtype)
-        numbers = {name: getattr(config, name) for name in ("beta1", "beta2", "eps")}
+        numbers = {name: getattr(config, name) for name in ("beta1", "beta2", "eps", "state_dtype")}
         self.optimizer = optimizer(config.optimizer, self.model, config.lr, config.weight_decay, self.device, **numbers)
         self.saving = None  # the checkpoint that is being written
         self.resume(newest)
@@ -106,6 +106,8 @@ class Run:
         check_folder(self.config)
         if self.config.compile and (reason := cannot_compile(self.device.type)):
             raise ValueError(f"compile = True: {reason}")
+        if self.config.state_dtype == "uint8" and sharded(self.config, self.env):
+            raise ValueError("state_dtype uint8 does not go with fsdp, which cuts its blocks: give bfloat16, or ddp")
         micro = [micro_batch(self.config, phase, self.env.world_size) for phase in self.plan]
         self.wanted = own_precision(self.config, self.env)
         self.data = Data(self.config, self.env, micro, self.say)
@@ -321,7 +323,7 @@ class Run:
         """Begin to write a checkpoint, when the one before is written. Of a sharded model all processes write."""
         self.wait_for_checkpoint()
         weights, state = distributed.state_dict(self.model, self.optimizer, offload=self.device.type == "xla")
-        group = self.env.patient if self.env.world_size > 1 and self.config.parallel == "fsdp" else None
+        group = self.env.patient if sharded(self.config, self.env) else None
         if self.first or group is not None:
             numbers = {"step": self.step, "tokens": self.tokens, "seconds": self.seconds, "skipped": int(self.skipped)}
             numbers |= {"best": self.best, "scaler": self.scaler and self.scaler.state_dict()}
@@ -442,11 +444,14 @@ def micro_batch(config: Config, phase: Phase, world_size: int) -> int:
     return micro
 
 
+def sharded(config: Config, env: distributed.DistEnv) -> bool:
+    return env.world_size > 1 and config.parallel == "fsdp"
+
+
 def own_precision(config: Config, env: distributed.DistEnv) -> str:
     """What this process would train in. ValueError: float16 is asked for where there is no loss scaling."""
     own = config.precision or precision(env.device)
-    sharded = env.world_size > 1 and config.parallel == "fsdp"
-    if own != "fp16" or (env.device.type in ("cpu", "cuda") and not sharded):
+    if own != "fp16" or (env.device.type in ("cpu", "cuda") and not sharded(config, env)):
         return own
     if config.precision:
         raise ValueError("precision fp16 is for cuda and cpu, and does not go with fsdp: give bf16 or fp32")

@@ -14,18 +14,17 @@ from unittest import mock
 
 import torch
 
-from minilib import optim, torch_optim
+from minilib import optim
 from minilib.autodiff import Tensor
 from minilib.data import docstrings
 from minilib.torch_optim import narrow
-from minilib.training import optimizers
+from minilib.training import optimizers, trainer
 from studies.methods import GaLore
 from studies.protocols import GPT2, TOY_GPT2, best_rate, losses, start
 from studies.study import Study
 
 KEPT = {"adamw": 0.016, "came": 0.002}  # chosen by `gpt2-optimizers`
-BYTES = {"state_dtype": torch.uint8}
-ADAMW = {"layer_adaptation": False, "eps": 1e-8}
+BYTES = {"adamw-bytes": "adamw", "came-bytes": "came", "linear": "adamw"}
 SIZES = {
     "laptop": GPT2 | {"batch": 128, "rates": [0.008, 0.016, 0.032], "rank": 16, "every": 200},
     "toy": TOY_GPT2 | {"batch": 2, "rates": [0.016], "rank": 4, "every": 2},
@@ -49,7 +48,9 @@ class LowRank(torch.optim.Optimizer):
                 (hidden if p.ndim == 2 and name.startswith("blocks") else rest).append(twin)
         low = GaLore(hidden, rank=rank, every=every)
         self.numpy = optim.together(low, optim.AdamW(rest, weight_decay=0.0))
-        HELD.append((self.numpy, sum(p.numel() for p, *_ in self.twins)))
+
+    def state_bytes(self):
+        return self.numpy.state_bytes()
 
     def step(self, closure=None):
         lr = self.param_groups[0]["lr"]
@@ -66,46 +67,27 @@ def equal_steps(x, scale, seed, dtype):
     return (x / scale * torch.iinfo(dtype).max).round().to(dtype)
 
 
-HELD = []  # the optimizer of the last run, and how many parameters it has
-
-
-def kept(cls, *args, **options):
-    """An optimizer of the library, which stays at hand to be weighed."""
-    opt = cls(*args, **options)
-    HELD.append((opt, sum(p.numel() for group in opt.param_groups for p in group["params"])))
-    return opt
-
-
-def methods(plan):
-    """name -> (class, options), as in `minilib.training.optimizers`."""
-    low = {"rank": plan.rank, "every": plan.every}
-    return {
-        "adamw-bytes": (torch_optim.LAMB, ADAMW | BYTES),
-        "came-bytes": (torch_optim.CAME, BYTES),
-        "galore": (LowRank, low),
-        "linear": (torch_optim.LAMB, ADAMW | BYTES),
-    }
+def bytes_a_parameter(opt) -> float:
+    return opt.state_bytes() / sum(p.numel() for group in opt.param_groups for p in group["params"])
 
 
 def one(asked, folder, name, lr, seed):
     """Tokens and validation loss at 16 places, and bytes of state a parameter (0 for a method of `KEPT`)."""
     plan = asked.plan
     run = {"model": "gpt2", "batch_size": plan.batch, "tokens": plan.tokens, "optimizer": name, "lr": lr, "seed": seed}
-    train = partial(losses, asked, folder, 16, **plan.bench | run)
-    if name in KEPT:
-        return [train(), 0.0]
-    HELD.clear()
-    cls, options = methods(plan)[name]
-    made = (cls if cls is LowRank else partial(kept, cls), options)
+    if name in BYTES:
+        run |= {"optimizer": BYTES[name], "state_dtype": "uint8"}
     parts = {"rounded": equal_steps, "spread": lambda share: share} if name == "linear" else {"BLOCK": narrow.BLOCK}
+    low = (LowRank, {"rank": plan.rank, "every": plan.every})
+    made = []  # the optimizer stays at hand to be weighed
     with (
         mock.patch.multiple(narrow, **parts),
-        mock.patch.dict(optimizers.METHODS, {name: made}),
-        mock.patch.dict(optimizers.NUMBERS, {name: ()}),
+        mock.patch.dict(optimizers.METHODS, {"galore": low}),
+        mock.patch.dict(optimizers.NUMBERS, {"galore": ()}),
+        mock.patch.object(trainer, "optimizer", lambda *a, **b: made.append(optimizers.optimizer(*a, **b)) or made[-1]),
     ):
-        rows = train()
-    opt, numbers = HELD[-1]
-    return [rows, opt.state_bytes() / numbers]
+        rows = losses(asked, folder, 16, **plan.bench | run)
+    return [rows, 0.0 if name in KEPT else bytes_a_parameter(made[-1])]
 
 
 def main(asked):

@@ -107,6 +107,8 @@ def test_a_run_may_be_measured_in_tokens():
         ({"steps": 0}, "steps must be at least 1, got 0"),
         ({"steps": 1.5}, "steps must be int, got 1.5"),
         ({"optimizer": "adam"}, "optimizer must be one of sgd, adamw, .* got 'adam'"),
+        ({"optimizer": "sgd", "state_dtype": "uint8"}, "state_dtype must be left out: sgd keeps its state in float32"),
+        ({"state_dtype": "int8"}, "state_dtype must be one of None, bfloat16, uint8, got 'int8'"),
         ({"mask_rate": 0.95}, "mask_rate must be from 0.01 to 0.9, got 0.95"),
         ({"compile": 1}, "compile must be bool, got 1"),
         ({"phases": ({"step": 3},)}, "unknown field 'step'"),

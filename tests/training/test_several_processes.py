@@ -10,7 +10,7 @@ from torch import nn
 
 from minilib.training import checkpoint, distributed
 from minilib.training.run_dir import read_curve
-from tests.training.runs import ended, largest_difference, run_alone, run_together
+from tests.training.runs import ended, largest_difference, main, run_alone, run_together, words
 
 SETTINGS = {"optimizer": "lamb", "log_every": 1}
 
@@ -44,11 +44,20 @@ def test_a_run_goes_on_on_another_number_of_processes(small, alone):
     check_same_curve(config, alone)
 
 
-def test_fsdp_gathers_in_bfloat16_and_learns_as_ddp_does(small, tmp_path):
+@pytest.mark.parametrize("fields", [{"precision": "bf16"}, {"optimizer": "adamw", "state_dtype": "bfloat16"}])
+def test_fsdp_gathers_in_bfloat16_and_keeps_state_in_it_and_learns_as_ddp_does(small, tmp_path, fields):
     for how in ("ddp", "fsdp"):
-        run_together(small(steps=10, out=str(tmp_path / how)), 2, **SETTINGS | {"parallel": how, "precision": "bf16"})
+        run_together(small(steps=10, out=str(tmp_path / how)), 2, **SETTINGS | {"parallel": how} | fields)
     ddp, fsdp = ([row["loss"] for row in read_curve(tmp_path / how)] for how in ("ddp", "fsdp"))
     assert fsdp == pytest.approx(ddp, rel=0.01)
+
+
+def test_ddp_keeps_state_in_bytes_and_fsdp_says_that_it_does_not(small):
+    bytes_ = SETTINGS | {"state_dtype": "uint8"}
+    for code, _, errors in ended(small().folder.parent, 2, main, *words(small(), **bytes_, parallel="fsdp")):
+        assert code == 2
+        assert not errors or errors.startswith("error: state_dtype uint8 does not go with fsdp, which cuts its blocks")
+    run_together(small(), 2, **bytes_)
 
 
 def parameters_travel_in_bfloat16_and_gradients_add_up_in_float32(env):

@@ -48,12 +48,13 @@ def test_a_run_leaves_a_folder_that_says_what_it_was_and_how_it_went(complete_ru
 
 # Every optimizer has a state of its own to save. Where a run died (just after a checkpoint, or two steps later) and its
 # precision do not touch that state.
-DEATHS = [(name, 6, "fp32") for name in OPTIMIZERS] + [("adamw", 4, "bf16")]
+DEATHS = [(name, 6, {}) for name in OPTIMIZERS] + [("adamw", 4, {"precision": "bf16"})]
+DEATHS += [("adamw", 6, {"state_dtype": "uint8"}), ("came", 4, {"state_dtype": "bfloat16"})]
 
 
-@pytest.mark.parametrize(("optimizer", "step", "precision"), DEATHS)
-def test_a_run_that_died_goes_on_as_if_it_had_not(small, tmp_path, optimizer, step, precision):
-    options = {"optimizer": optimizer, "dropout": 0.1, "precision": precision}
+@pytest.mark.parametrize(("optimizer", "step", "fields"), DEATHS)
+def test_a_run_that_died_goes_on_as_if_it_had_not(small, tmp_path, optimizer, step, fields):
+    options = {"optimizer": optimizer, "dropout": 0.1} | fields
     whole = small(**options, out=str(tmp_path / "whole"))
     trainer.train(whole, quiet=True)
     config = died_after(small(**options), step)
