@@ -1,4 +1,4 @@
-"""Teach a T5 to translate, let it translate, and score what it wrote with BLEU: for the study `translation`.
+"""Teach a T5 to translate Multi30k, let it translate, and score what it wrote with BLEU: for the study `translation`.
 
 A T5 has no mask for padding here. So a batch has sources of one length exactly, and its targets are filled up with
 token 0, which the model learns to write after the end: easy guesses, which lower the mean loss and no translation.
@@ -8,10 +8,12 @@ that numbers can be compared. Absent on purpose: beams, label smoothing, average
 values, other languages' scripts, and sentences cut short (one that is too long is left out).
 """
 
+import gzip
 import math
 from collections.abc import Iterator
 from itertools import chain, count
 from time import perf_counter
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -19,12 +21,34 @@ from sacrebleu import corpus_bleu
 from torch.nn.utils.rnn import pad_sequence
 
 from minilib import schedules
+from minilib.data.catalogue import get
 from minilib.data.corpora import Texts
 from minilib.data.tokenizer import Tokenizer, get_tokenizer
-from minilib.data.translation import Pairs
 from minilib.models.t5 import T5
 from minilib.training.optimizers import optimizer
 from minilib.training.step import step_if_finite
+
+PARTS = {"train": "train", "validation": "val", "test": "test_2016_flickr"}
+
+
+class Pairs(NamedTuple):
+    """`source[i]` means what `target[i]` means."""
+
+    source: list[str]
+    target: list[str]
+
+
+def multi30k() -> dict[str, Pairs]:
+    """English to German captions of pictures (Elliott et al. 2016): train 29,000, validation 1,014, test 1,000.
+
+    ValueError: a file is not in the cache and cannot be downloaded.
+    """
+    return {part: Pairs(lines(f"{stem}.en.gz"), lines(f"{stem}.de.gz")) for part, stem in PARTS.items()}
+
+
+def lines(file: str) -> list[str]:
+    packed = get(f"multi30k/{file}").read_bytes()
+    return [line.strip() for line in gzip.decompress(packed).decode("utf-8").splitlines()]
 
 
 def shared_tokenizer(pairs: Pairs, vocabulary: int) -> Tokenizer:

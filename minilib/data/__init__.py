@@ -10,8 +10,8 @@ What stands here needs NumPy and no download: `images`, `text`, `package_docs` (
 `python -m minilib.data.fetch NAME` fetch it. What is downloaded or made lies in `data_folder()/<name>/` (`download`).
 
 Pretraining takes a corpus by its name (`corpora`) or from your files (`files`), trains a `tokenizer`, packs rows
-(`packing`), makes something of them to guess (`objectives`) and batches (`loader`). `classification` and `translation`
-have texts with labels and pairs of sentences. These need the extra `train`, and are imported by their own names.
+(`packing`), makes something of them to guess (`objectives`) and batches (`loader`). `classification` has texts with
+labels. These need the extra `train`, and are imported by their own names.
 """
 
 from minilib.data.download import data_folder

@@ -15,12 +15,11 @@ import numpy as np
 import torch
 
 from minilib.analysis import flops
-from minilib.data.translation import Pairs, multi30k
 from minilib.models import registry
 from minilib.training.device import pick
 from studies.protocols import best_rate, start
 from studies.study import Study
-from studies.translator import TranslationData, bleu, shared_tokenizer, train_pairs, translate
+from studies.translator import Pairs, TranslationData, bleu, multi30k, shared_tokenizer, train_pairs, translate
 
 SIZES = {
     "laptop": {

@@ -12,14 +12,13 @@ import torch
 from small_books import ROOT
 
 from minilib import data
-from minilib.data import translation
 from minilib.data.images import Photographs
 from minilib.experiments import records
 from minilib.training import device
 from studies.study import Study
 
 sys.path.insert(0, str(ROOT))
-from studies import protocols  # the folder is no installed package
+from studies import protocols, translator  # the folder is no installed package
 
 STUDIES = {path.stem.replace("_", "-"): path for path in sorted((ROOT / "studies").glob("*/*.py"))}
 # Two ask the machine first, two read their data first, two did not write down some defaults.
@@ -59,8 +58,8 @@ def module(name):
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_a_study_of_toy_size_ends_and_records_how_it_was_made(name, home, monkeypatch):
-    sentences = translation.Pairs([*PAIRS] * 40, [*PAIRS.values()] * 40)
-    monkeypatch.setattr(translation, "multi30k", lambda: dict.fromkeys(("train", "validation", "test"), sentences))
+    sentences = translator.Pairs([*PAIRS] * 40, [*PAIRS.values()] * 40)
+    monkeypatch.setattr(translator, "multi30k", lambda: dict.fromkeys(("train", "validation", "test"), sentences))
     noise = np.random.default_rng(0)
     photographs = (noise.integers(0, 256, (80, 3, 32, 32), np.uint8), np.arange(80) % 10)
     monkeypatch.setattr(data, "cifar10", lambda: Photographs(*photographs, *photographs, "noise"))

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from minilib.data.translation import Pairs
 from minilib.models import registry
-from studies.translator import TranslationData, shared_tokenizer, train_pairs, translate
+from studies.translator import Pairs, TranslationData, shared_tokenizer, train_pairs, translate
 
 WORDS = "one two three four five six seven eight".split()
 
