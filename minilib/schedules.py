@@ -1,7 +1,8 @@
 """Learning rate schedules as pure functions: step (from 0) -> multiplier of the peak learning rate.
 
 Use: `opt.lr = lr * schedule(step)`. Asking twice gives the same answer; nothing counts behind your back. Sources:
-warm-up, Goyal et al. 2017; polynomial decay, You et al. 2017 and 2020; cosine, Loshchilov & Hutter 2017.
+warm-up, Goyal et al. 2017; polynomial decay, You et al. 2017 and 2020; cosine, Loshchilov & Hutter 2017; warm-up,
+stable, decay (wsd), Hu et al. 2024 (MiniCPM, arXiv 2404.06395).
 """
 
 import math
@@ -29,6 +30,17 @@ def cosine(step: int, total: int) -> float:
     if total < 1:
         raise ValueError(f"total must be at least 1 step, got {total}")
     return 0.5 * (1 + math.cos(math.pi * min(1.0, step / total)))
+
+
+def wsd(step: int, total: int, cooldown: int) -> float:
+    """1, and in the last `cooldown` steps before `total` 1 - sqrt(share of them that is over), 0 from `total` on.
+
+    Before the cooldown nothing depends on `total`: a longer run goes on from there. The root is that of Hägele et al.
+    2024 (arXiv 2405.18392), who found it better than a straight line. ValueError: `cooldown` is not in 0 ... total.
+    """
+    if not 0 <= cooldown <= total:
+        raise ValueError(f"cooldown must be 0 to {total} steps, got {cooldown}")
+    return 1 - math.sqrt(min(1.0, max(0, step - total + cooldown) / max(1, cooldown))) if step < total else 0.0
 
 
 def warmup(step: int, steps: int) -> float:

@@ -14,7 +14,7 @@ import re
 import shutil
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
@@ -49,12 +49,12 @@ def begin(
     optimizer: dict,
     state: dict,
     keep: int = 2,
-    best: int | None = None,
+    spared: Collection[int | None] = (),
     group: dist.ProcessGroup | None = None,
 ) -> Future:
     """Begin to write the checkpoint of a step; the tensors may change as soon as this returns.
 
-    Once it is complete the older ones go, but for `keep` in all and step `best`. The result of what is returned is the
+    Once it is complete the older ones go, but for `keep` in all and the steps `spared`. The result of what is returned is the
     checkpoint's folder: wait for it before the next one is begun.
 
     Args:
@@ -79,7 +79,7 @@ def begin(
             if first:
                 _seal(part, final, state)
                 for old in complete(folder)[:-keep]:
-                    if old.name != f"step-{best or 0:08d}":
+                    if int(old.name[5:]) not in spared:
                         shutil.rmtree(old)
         return final
 
@@ -136,6 +136,13 @@ def complete(folder: Path) -> list[Path]:
     """The checkpoints in a folder that bear their final name, oldest first."""
     paths = (path for path in folder.glob("step-*") if OURS.fullmatch(path.name) and path.is_dir())
     return sorted(paths, key=lambda path: (len(path.name), path.name))
+
+
+def set_aside(folder: Path, step: float) -> None:
+    """Give the checkpoints after a step names under which no run goes on from them."""
+    for path in complete(folder):
+        if int(path.name[5:]) > step:
+            path.rename(path.with_name(f"cooled-{path.name}"))
 
 
 def load(path: Path) -> Checkpoint:

@@ -2,7 +2,7 @@
 
 `Config()` is a run that works on any machine. `--config file.toml` sets fields by name, and arguments win over it. A
 run in several phases, as LAMB's two, is a TOML file with `[[phases]]`: each may set its own `steps`, `length`,
-`batch_size`, `lr` and `warmup`, and starts a schedule of its own; what it leaves out is the run's.
+`batch_size`, `lr`, `warmup` and `cooldown`, and starts a schedule of its own; what it leaves out is the run's.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from minilib.training.optimizers import NARROW, NUMBERS
 
 PRECISIONS = (None, "fp32", "fp16", "bf16")
 STATES = (None, "bfloat16", "uint8")
-SCHEDULES = ("constant", "linear", "polynomial", "cosine")
+SCHEDULES = ("constant", "linear", "polynomial", "cosine", "wsd")
 BELOW_1 = 1 - 1e-6
 SEEDS = 2**63 - 1  # the largest
 
@@ -45,6 +45,12 @@ class Phase:
     batch_size: int
     lr: float
     warmup: float
+    cooldown: float = 0.2
+
+    def of(self, name: str) -> int:
+        """The steps of "warmup" or "cooldown", which may be given as a share of all."""
+        value = getattr(self, name)
+        return round(value * self.steps if value < 1 else value)
 
 
 @dataclass(frozen=True)
@@ -93,8 +99,9 @@ class Config(Settings):
     micro_batch: int | None = option(None, "rows that a process takes at once; the batch is accumulated", low=1)
     steps: int = option(1300, "steps of the optimizer", low=1)
     tokens: int | None = option(None, "train on so many tokens, in place of `steps`", low=1)
-    schedule: str = option("polynomial", "how the learning rate falls after the warm-up", choices=SCHEDULES)
+    schedule: str = option("polynomial", "how the rate falls after the warm-up; wsd: late", choices=SCHEDULES)
     power: float = option(0.5, "of the polynomial schedule", low=0.01)
+    cooldown: float = option(0.2, "of wsd: a share of the steps if below 1, else a number of steps", low=0.0)
     warmup: float = option(0.2, "warm-up: a share of the steps if below 1, else a number of steps", low=0.0)
     phases: tuple = option((), "several phases, in a TOML file only")
     seed: int = option(0, "of the weights, of the order of the rows and of the masks", low=0, high=SEEDS)
@@ -118,6 +125,8 @@ class Config(Settings):
         for phase in self.plan:
             if phase.warmup >= max(1, phase.steps):
                 raise ValueError(f"warmup must be less than the {phase.steps} steps, got {phase.warmup:g}")
+            if phase.of("cooldown") > (left := phase.steps - phase.of("warmup")) and self.schedule == "wsd":
+                raise ValueError(f"cooldown must be at most the {left} steps after the warm-up, got {phase.cooldown:g}")
         has = NUMBERS[self.optimizer]
         for name in ("beta1", "beta2", "eps"):
             if (value := getattr(self, name)) is not None and name not in has:
@@ -146,6 +155,11 @@ class Config(Settings):
     def longest(self) -> int:
         """Tokens in the longest rows."""
         return max(phase.length for phase in self.plan)
+
+    @property
+    def stable(self) -> float:
+        """Steps before the last cooldown, which a longer run has too; of any other schedule than wsd all."""
+        return sum(phase.steps for phase in self.plan) - self.plan[-1].of("cooldown") * (self.schedule == "wsd")
 
     @property
     def folder(self) -> Path:

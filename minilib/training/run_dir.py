@@ -128,19 +128,21 @@ def read_results(folder: Path) -> dict:
         raise ValueError(f"{path} cannot be read ({error!r}): remove it, and the run ends anew") from None
 
 
-def check_folder(config: Config) -> None:
+def check_folder(config: Config) -> Config | None:
+    """The configuration with which the run began that is there, if one is. ValueError: it is another run, or a model."""
     path = config.folder / export.CONFIG
     if model_folder.is_one(config.folder):
         raise ValueError(f"{config.folder} has a model, and no run: give another --out")
     if not path.exists():
-        return
-    there = dataclasses.asdict(read_json(path))
+        return None
+    there = read_json(path)
     for name, ours in dataclasses.asdict(config).items():
-        if name not in FREE and ours != there[name]:
+        if name not in FREE and ours != (theirs := dataclasses.asdict(there)[name]):
             raise ValueError(
-                f"{config.folder} has a run with {name} = {there[name]!r}, now it is {ours!r}: give another --out, or"
-                " remove the folder"
+                f"{config.folder} has a run with {name} = {theirs!r}, now it is {ours!r}: give another --out, or remove"
+                " the folder"
             )
+    return there
 
 
 def check_tokenizer(folder: Path, tokenizer: Tokenizer) -> None:

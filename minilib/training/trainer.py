@@ -103,7 +103,7 @@ class Run:
     def prepare(self) -> tuple[nn.Module, checkpoint.Checkpoint | None]:
         """Model and newest checkpoint. ValueError for all that is wrong: before processes wait for each other."""
         export.shape(self.config)  # an unknown name is found before there is work
-        check_folder(self.config)
+        there = check_folder(self.config)
         if self.config.compile and (reason := cannot_compile(self.device.type)):
             raise ValueError(f"compile = True: {reason}")
         if self.config.state_dtype == "uint8" and sharded(self.config, self.env):
@@ -114,13 +114,15 @@ class Run:
         check_tokenizer(self.folder, self.data.tokenizer)
         torch.manual_seed(self.config.seed)
         model = export.new_model(self.config, len(self.data.tokenizer))
+        if there and there.stable < self.config.stable:
+            checkpoint.set_aside(self.folder / "checkpoints", there.stable)
         newest = checkpoint.newest(self.folder / "checkpoints")
         if newest is not None:
             export.check_weights(model, newest.model, self.folder)
-            if newest.state["step"] > self.total:
+            if there and self.config.stable < min(there.stable, newest.state["step"]):
                 raise ValueError(
-                    f"{self.folder} has a run of {newest.state['step']:,} steps, now they are {self.total:,}: a run can"
-                    " be made longer, not shorter"
+                    f"{self.folder} has a run of {newest.state['step']:,} steps, now they are {self.config.stable:,}"
+                    f"{' and a cooldown' * (self.config.schedule == 'wsd')}: a run can be made longer, not shorter"
                 )
         return model, newest
 
@@ -225,6 +227,8 @@ class Run:
         due = {name for name, every in often.items() if self.step % every == 0}
         if self.step == self.total:
             due |= {"log", "validate", "save"}
+        if self.step == self.config.stable:
+            due.add("save")
         if ("log" in due or self.env.world_size == 1) and distributed.any_of(asked.is_set(), self.env):
             due.add("stop")
         return due
@@ -327,9 +331,9 @@ class Run:
         if self.first or group is not None:
             numbers = {"step": self.step, "tokens": self.tokens, "seconds": self.seconds, "skipped": int(self.skipped)}
             numbers |= {"best": self.best, "scaler": self.scaler and self.scaler.state_dict()}
-            best = self.best["step"] if self.best and self.config.patience else None
+            spared = {self.config.stable, self.best["step"] if self.best and self.config.patience else None}
             folder, keep = self.folder / "checkpoints", self.config.keep
-            self.saving = checkpoint.begin(folder, self.step, weights, state, numbers, keep, best, group)
+            self.saving = checkpoint.begin(folder, self.step, weights, state, numbers, keep, spared, group)
 
     def wait_for_checkpoint(self) -> None:
         """Until the one that is being written is on the disk. OSError: it could not be written."""
@@ -418,14 +422,14 @@ def checksum(tensors: Iterable[torch.Tensor]) -> int:
 
 def learning_rate(config: Config, phase: Phase, step: int) -> float:
     """The learning rate of a step of a phase, counted from 0: the peak times warm-up times what is left."""
-    warm = round(phase.warmup * phase.steps) if phase.warmup < 1 else round(phase.warmup)
     decay = {
         "constant": 1.0,
         "linear": schedules.polynomial(step, phase.steps),
         "polynomial": schedules.polynomial(step, phase.steps, config.power),
         "cosine": schedules.cosine(step, phase.steps),
+        "wsd": schedules.wsd(step, phase.steps, min(phase.steps, phase.of("cooldown"))),
     }
-    return phase.lr * schedules.warmup(step, warm) * decay[config.schedule]
+    return phase.lr * schedules.warmup(step, phase.of("warmup")) * decay[config.schedule]
 
 
 def dropout_seed(seed: int, step: int, rank: int) -> int:

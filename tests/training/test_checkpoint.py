@@ -36,7 +36,7 @@ def test_the_newest_two_are_kept_or_more_and_the_best_one(tmp_path):
     assert steps(tmp_path) == [10, 300]
     assert checkpoint.newest(tmp_path).state["step"] == 300
     for step in (301, 302, 303):
-        save(tmp_path, step, keep=3, best=10)
+        save(tmp_path, step, keep=3, spared={10})
     assert steps(tmp_path) == [10, 301, 302, 303]
 
 

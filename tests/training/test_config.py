@@ -113,6 +113,7 @@ def test_a_run_may_be_measured_in_tokens():
         ({"compile": 1}, "compile must be bool, got 1"),
         ({"phases": ({"step": 3},)}, "unknown field 'step'"),
         ({"warmup": 5000, "steps": 40}, "warmup must be less than the 40 steps, got 5000"),
+        ({"schedule": "wsd", "cooldown": 0.9}, "cooldown must be at most the 1040 steps after the warm-up, got 0.9"),
         ({"phases": ({"steps": 0},)}, "steps must be at least 1, got 0"),
         ({"beta1": 1.0}, "beta1 must be from 0.0 to 0.999999, got 1.0"),
         ({"corpus": ""}, "corpus must not be empty"),

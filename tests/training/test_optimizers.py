@@ -93,7 +93,7 @@ def test_a_large_eps_makes_the_first_step_of_a_run_shorter(small, tmp_path):
         trainer.train(small(lr=5e-3, steps=8, log_every=1, warmup=0.0, out=str(tmp_path / "10000.0")), quiet=True)
 
 
-@pytest.mark.parametrize("schedule", ["linear", "polynomial", "cosine"])
+@pytest.mark.parametrize("schedule", ["linear", "polynomial", "cosine", "wsd"])
 def test_the_rate_rises_in_the_warm_up_and_falls_to_zero(schedule):
     config = Config(lr=0.1, steps=1000, schedule=schedule, warmup=10.0)
     (phase,) = config.plan

@@ -1,5 +1,6 @@
 """The training loop: what a run leaves behind, what it does not depend on, and when it gives up."""
 
+import dataclasses
 import json
 import math
 from itertools import count, product
@@ -12,7 +13,7 @@ from minilib.models import registry
 from minilib.training import checkpoint, trainer
 from minilib.training.config import OPTIMIZERS, Config
 from minilib.training.run_dir import read_curve
-from tests.training.runs import check_refused, check_same, died_after, largest_difference, weights
+from tests.training.runs import check_refused, check_same, died_after, largest_difference, saved_steps, weights
 
 
 @pytest.fixture
@@ -69,6 +70,22 @@ def test_accumulation_equals_the_big_batch_to_rounding(small, tmp_path):
     trainer.train(whole, quiet=True)
     trainer.train(parts, quiet=True)
     assert largest_difference(whole, parts) < 1e-6
+
+
+def test_a_run_that_has_cooled_down_goes_on_from_before_as_if_it_had_been_longer_from_the_start(small, tmp_path):
+    options = {"schedule": "wsd", "warmup": 2.0, "cooldown": 3.0, "log_every": 1, "keep": 1}
+    whole, config = (small(**options, steps=14, out=str(tmp_path / name)) for name in ("whole", "run"))
+    trainer.train(whole, quiet=True)
+    trainer.train(dataclasses.replace(config, steps=8), quiet=True)
+    short = read_curve(config.folder)
+    assert saved_steps(config) == [5, 8]
+    trainer.train(died_after(config, 7), quiet=True)  # killed in between, it does not take the old end for its own
+    check_same(config, whole)
+    assert saved_steps(config) == [11, 14]
+    assert (config.folder / "checkpoints" / "cooled-step-00000008").is_dir()
+    assert [row["lr"] for row in short[5:]] == pytest.approx([2e-3 * (1 - (k / 3) ** 0.5) for k in range(3)])
+    with pytest.raises(ValueError, match="has a run of 14 steps, now they are 9 and a cooldown: a run can"):
+        trainer.train(dataclasses.replace(config, steps=12), quiet=True)
 
 
 def test_two_phases_have_their_lengths_and_schedules(small):
