@@ -78,7 +78,7 @@ def bytes_held(job: Job, total: int, rows: int, micro_batches: int) -> dict[str,
     """
     p, d, blocks = PRECISIONS[job.precision], job.model.parameters(), job.model.parameters(blocks_only=True)
     kept, stage = memory.PRECISIONS[p.kept], 3 if job.parallel == "fsdp" and total > 1 else 0
-    shapes = job.model.shapes().values()
+    shapes = job.model.shapes()
     held = dict(memory.training_bytes(shapes, job.optimizer, p.kept, total, stage, job.package))
     if stage and micro_batches > 1:
         held["gradients"] = kept.gradients * d
@@ -177,14 +177,16 @@ def plan(job: Job, machines: Machines, price: float | None = None) -> Plan:
     else:
         micro = job.micro_batch
     operations = rows * job.model.operations(job.length, job.guessed, job.recompute)
-    shared = total if job.parallel == "fsdp" else 1
+    shared, rate = total if job.parallel == "fsdp" else 1, machines.utilisation * machines.card.rate(p.rate)
+    products = job.model.orthogonalising() if job.optimizer == "Muon" else 0
     laps = _laps(job, total, rows // micro)
     network = machines.network or inf
     terms = {
         # F · rows / (utilisation · peak)
-        "products": operations / (machines.utilisation * machines.card.rate(p.rate)),
-        # bytes a parameter · parameters / bandwidth
-        "optimizer": traffic(job.optimizer, job.precision, job.package) * d / shared / machines.card.bandwidth,
+        "products": operations / rate,
+        # bytes a parameter · parameters / bandwidth, and Muon's products
+        "optimizer": traffic(job.optimizer, job.precision, job.package) * d / shared / machines.card.bandwidth
+        + products / rate,
         # (n - 1)/n · bytes / bandwidth, for every lap
         "messages, bytes": sum(lap(m, machines.cards, machines.card.link, machines.nodes, network) for m, _ in laps),
         # rounds of a lap · messages · latency

@@ -54,8 +54,8 @@ def begin(
 ) -> Future:
     """Begin to write the checkpoint of a step; the tensors may change as soon as this returns.
 
-    Once it is complete the older ones go, but for `keep` in all and the steps `spared`. The result of what is returned is the
-    checkpoint's folder: wait for it before the next one is begun.
+    Once it is complete the older ones go, but for `keep` in all and the steps `spared`. The result of what is returned
+    is the checkpoint's folder: wait for it before the next one is begun.
 
     Args:
         model, optimizer: name -> tensor; of a sharded model each process gives its DTensors.

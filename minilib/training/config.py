@@ -26,10 +26,6 @@ SCHEDULES = ("constant", "linear", "polynomial", "cosine", "wsd")
 BELOW_1 = 1 - 1e-6
 SEEDS = 2**63 - 1  # the largest
 
-# Settings that there were once -> the values with which a run of then is one of today. They stand in its configuration.
-GONE = {"scale_lr": [None], "min_lr": [0.0], "pre_norm": [False], "noise_scale": [False, True]}
-GONE |= {"keep_best": [False, True], "max_skipped": range(10**9)}
-
 
 def option(default, help, low=None, high=None, choices=None):
     """A field with its help text; low <= value <= high, or one of `choices`. A text may be empty where `low` is 0."""
@@ -268,15 +264,7 @@ def read_toml(path: Path, kind: type = Config) -> dict:
 
 def read_json(path: Path) -> Config:
     """The configuration in a run's run-config.json. ValueError as for `read_toml`, or a field is out of range."""
-    return Config(**_fields(path, _without_what_is_gone, Config))
-
-
-def _without_what_is_gone(text: str) -> dict:
-    fields = dict(json.loads(text))
-    for name in GONE.keys() & fields:
-        if (value := fields.pop(name)) not in GONE[name]:
-            raise ValueError(f"it has {name} = {value!r}, and {name} is no setting any more")
-    return fields
+    return Config(**_fields(path, lambda text: dict(json.loads(text)), Config))
 
 
 def _fields(path: Path, loads: Callable[[str], dict], kind: type) -> dict:

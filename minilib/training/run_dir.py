@@ -129,7 +129,7 @@ def read_results(folder: Path) -> dict:
 
 
 def check_folder(config: Config) -> Config | None:
-    """The configuration with which the run began that is there, if one is. ValueError: it is another run, or a model."""
+    """The configuration of the run that is there, if one is. ValueError: it is another run, or a model."""
     path = config.folder / export.CONFIG
     if model_folder.is_one(config.folder):
         raise ValueError(f"{config.folder} has a model, and no run: give another --out")

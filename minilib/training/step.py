@@ -45,7 +45,7 @@ def step_where(opt: torch.optim.Optimizer, finite: torch.Tensor) -> None:
             opt.step()
     elif isinstance(opt, torch_optim.Optimizer):
         opt.step()  # on_nonfinite="skip" looks for itself
-    elif opt.defaults["fused"]:
+    elif opt.defaults.get("fused"):
         opt.grad_scale, opt.found_inf = None, (~finite).float()  # how torch's own fused steps are told to skip
         opt.step()
     else:

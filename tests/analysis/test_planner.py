@@ -11,6 +11,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from torch.utils.flop_counter import FlopCounterMode
 
 from benchmarks import plan_errors
 from minilib.analysis import flops, planner
@@ -18,11 +19,13 @@ from minilib.analysis.cards import CARDS, Card, card, here
 from minilib.analysis.jobs import NAMED, PASSES, PRECISIONS, Job, Machines, Model
 from minilib.analysis.planner import bytes_held, changes, deciding, lap, plan, traffic, utilisation_needed
 from minilib.models import registry
+from minilib.training.optimizers import optimizer
 
 ROOT = Path(__file__).parents[2]
 TOY = Card("toy", {"fp32": 1e6, "bf16": 4e6}, bandwidth=1e6, memory=1e9, link=1e5, together=8)
 SMALL = Model("gpt2", layers=1, width=4, vocabulary=10, longest=8, heads=1)
 JOB = Job(SMALL, batch=8, length=8, steps=5, precision="fp32")
+TINY = {"layers": 2, "width": 32, "heads": 2, "vocabulary": 50, "length": 16}
 LARGE = NAMED["bert-large"]
 
 
@@ -136,12 +139,29 @@ def test_activations_are_within_3_per_cent_of_what_autograd_saves(name, precisio
 
 
 def test_the_optimizers_traffic_is_that_counted_by_hand():
-    by_hand = {"SGD": 12, "Momentum": 20, "AdamW": 28, "LARS": 28, "LAMB": 40, "Adafactor": 24, "CAME": 32}
+    by_hand = {"SGD": 12, "Momentum": 20, "AdamW": 28, "LARS": 28, "LAMB": 40, "Adafactor": 24, "CAME": 32, "Muon": 24}
     assert {method: traffic(method) for method in PASSES} == by_hand
     # g 2; m, v read and written in 2; x of 4 read and written, and 2 for the 16-bit copy
     assert traffic("AdamW", "pure bf16") == 14
     assert traffic("CAME", "pure bf16") == traffic("CAME", "pure bf16", "minilib, state_dtype bfloat16") + 6 == 22
     assert traffic("AdamW", "bf16 + fp32 master") == 2 + 16 + 8 + 2
+
+
+def test_muons_products_and_state_are_those_of_the_step_that_is_taken():
+    model, network = Model("bert", 2, 32, 50, 16, 2), registry.model("bert-mini", **TINY)
+    opt = optimizer("muon", network, 0.1, 0.0, torch.device("cpu"))
+    for p in network.parameters():
+        p.grad = torch.ones_like(p)
+    with FlopCounterMode(display=False) as counted:
+        opt.step()
+    dense = 5 * 6 * 32**3  # of the head, which is no block
+    assert counted.get_total_flops() == model.orthogonalising() + dense
+    held = sum(t.numel() for own in opt.state.values() for name, t in own.items() if name != "step")
+    job = Job(model, 4, 16, steps=1, optimizer="Muon", precision="fp32")
+    assert bytes_held(job, 1, 4, 1)["optimizer state"] == 4 * held
+    p, q = (plan(replace(job, optimizer=name), Machines(TOY, 0.5)) for name in ("Muon", "Momentum"))
+    extra = (traffic("Muon") - traffic("Momentum")) * model.parameters() / 1e6 + model.orthogonalising() / 0.5e6
+    assert p.terms["optimizer"] - q.terms["optimizer"] == pytest.approx(extra)
 
 
 def paper(batch, steps, second=None):

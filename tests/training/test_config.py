@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from minilib.training.config import ELSEWHERE, Config, parse, read_json
+from minilib.training.config import ELSEWHERE, Config, parse
 from minilib.training.finetune import Finetuning
 from minilib.training.generate import Question
 
@@ -66,15 +66,6 @@ def test_every_setting_is_used_where_readers_meet_it():
         return any(re.search(rf"--(no-)?{option}\b|\b{name} ?=|\"{name}\":|config\.{name}\b", text) for text in texts)
 
     assert [f.name for f in dataclasses.fields(Config) if not used(f.name)] == []
-
-
-def test_the_configuration_of_an_earlier_run_is_read_where_what_is_gone_changed_nothing(tmp_path):
-    file = tmp_path / "run-config.json"
-    file.write_text('{"steps": 7, "min_lr": 0.0, "keep_best": true, "max_skipped": 3}')
-    assert read_json(file) == Config(steps=7)
-    file.write_text('{"steps": 7, "pre_norm": true}')
-    with pytest.raises(ValueError, match="run-config.json cannot be read: it has pre_norm = True, and pre_norm is no"):
-        read_json(file)
 
 
 def test_a_file_sets_fields_and_arguments_win(tmp_path):

@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from minilib.models import registry
 from minilib.training import trainer
 from minilib.training.config import NUMBERS, OPTIMIZERS, Config
 from minilib.training.optimizers import optimizer
@@ -44,6 +45,24 @@ class TestEveryMethod:
                 own = ", ".join(NUMBERS[name]) or "none of beta1, beta2, eps"
                 with pytest.raises(ValueError, match=f"{number} must be left out, got {value:g}: {name} has {own}"):
                     Config(optimizer=name, **{number: value})
+
+
+@pytest.mark.parametrize("kind", ["bert-mini", "gpt2"])
+def test_muon_steps_the_matrices_of_blocks_and_adamw_the_rest(kind):
+    model = registry.model(kind, layers=2, width=32, heads=2, vocabulary=50, length=16)
+    opt = optimizer("muon", model, 0.1, 0.01, CPU)
+    for p in model.parameters():
+        p.grad = torch.ones_like(p)
+    before = {name: p.detach().clone() for name, p in model.named_parameters()}
+    opt.step()
+    steps = {name: before[name] * (0.999 if p.ndim > 1 else 1) - p.detach() for name, p in model.named_parameters()}
+    hidden = {name for name, p in model.named_parameters() if p.ndim == 2 and ("blocks" in name or "head" in name)}
+    for name, step in steps.items():
+        size = step.square().mean().sqrt()
+        if name in hidden:  # of the gradient all directions but one are zero
+            assert torch.linalg.matrix_rank(step, rtol=1e-2) == 1
+        else:
+            assert size == pytest.approx(0.1, rel=1e-3)
 
 
 @pytest.fixture

@@ -44,7 +44,9 @@ def test_a_run_goes_on_on_another_number_of_processes(small, alone):
     check_same_curve(config, alone)
 
 
-@pytest.mark.parametrize("fields", [{"precision": "bf16"}, {"optimizer": "adamw", "state_dtype": "bfloat16"}])
+@pytest.mark.parametrize(
+    "fields", [{"precision": "bf16"}, {"optimizer": "adamw", "state_dtype": "bfloat16"}, {"optimizer": "muon"}]
+)
 def test_fsdp_gathers_in_bfloat16_and_keeps_state_in_it_and_learns_as_ddp_does(small, tmp_path, fields):
     for how in ("ddp", "fsdp"):
         run_together(small(steps=10, out=str(tmp_path / how)), 2, **SETTINGS | {"parallel": how} | fields)
