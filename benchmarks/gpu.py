@@ -6,11 +6,12 @@ The pieces are done one after the other, each in a process of its own and in 9 m
     optimizers       benchmarks/torch_optim.py: a step of every optimizer against the memory's bandwidth and peers
     pretraining      benchmarks/pretrain.py: BERT's step against transformers, compiled too, and its utilisation
     memory-METHOD    the most memory of whole steps of BERT-Large, bf16, under each optimizer
-    bert-METHOD      BERT-base on the novels with AdamW, LAMB and CAME: 105 M tokens each
+    bert-below       the study of this name at size "gpu": which of seven methods trains BERT best, below the best table
 
 A piece that is done leaves a record in book/cards/CARD/, which names the card, the versions and the commit, with its
-output beside it; what has a record is not done again. A run of BERT that is stopped goes on when the command is given
-again. About 25 minutes on a card of the H200's class, 40 at most (estimated: no card has run it yet).
+output beside it; what has a record is not done again. The study takes as many pieces as it needs: after each it has
+kept what it has, and goes on, also when the command is given again. Half an hour for the study on a card of the H100's
+class, an hour where it needs more tokens, and ten minutes for the rest (estimated: no card has run it yet).
 
 `--toy` runs every line at toy size, also on a processor, and keeps its records in _build/cards. Absent on purpose:
 several cards; sizes that were tuned to one of them.
@@ -27,10 +28,12 @@ import sys
 import time
 from importlib.metadata import version
 from pathlib import Path
+from statistics import mean
 
 import torch
 
 from minilib.experiments import records
+from minilib.experiments.verdicts import compare, family, print_verdicts
 from minilib.models import registry
 from minilib.training import device as devices
 from minilib.training.config import OPTIMIZERS
@@ -38,12 +41,6 @@ from minilib.training.optimizers import optimizer
 
 ROOT = Path(__file__).resolve().parent.parent
 LIMIT = 540  # seconds a piece
-RUNS = {"adamw": 4e-4, "lamb": 2e-3, "came": 2e-4}  # of BERT-base: peak rates, as in the papers' ranges, not tuned
-RUN = (
-    "--model bert-base --vocabulary 30522 --length 128 --batch-size 1024 --micro-batch 256 --steps 800 "
-    "--precision bf16 --compile --evaluate-every 100 --save-every 200"
-).split()
-TOY_RUN = "--model bert-tiny --vocabulary 400 --length 16 --batch-size 8 --steps 6".split()
 LARGE = {"rows": 64, "length": 128, "guessed": 20, "vocabulary": 30_522, "steps": 4}
 TOY = {"rows": 2, "length": 16, "guessed": 3, "vocabulary": 400, "steps": 3}
 
@@ -76,12 +73,10 @@ def memory(method: str, model: str, rows: int, length: int, guessed: int, vocabu
 
 
 def pieces(toy: bool, device: str) -> dict[str, tuple[list[str], Path | None]]:
-    """name -> (a command line for this Python, the run.json that it leaves, if any)."""
-    python, work = [sys.executable], ROOT / "_build" / "gpu" / ("toy" if toy else device)
+    """name -> (a command line for this Python, the run.json that it leaves, if it is one that goes on)."""
+    python = [sys.executable]
     optim = ["--rounds", "1", "--parameters", "4000", "--count", "2"] if toy else []
     step = ["--rounds", "1", "--case", "bert-tiny", "400", "16", "2"] if toy else ["--compile"]
-    size = TOY_RUN if toy else RUN
-    corpus = ["--corpus", "docstrings" if toy else "novels"]
     table = {
         "tests": ([*python, "-m", "pytest", "-q", "-x", "--durations", "5", "tests/gpu"], None),
         "optimizers": ([*python, "benchmarks/torch_optim.py", "--device", device, *optim], None),
@@ -90,11 +85,10 @@ def pieces(toy: bool, device: str) -> dict[str, tuple[list[str], Path | None]]:
     for method in OPTIMIZERS:
         ask = [*python, __file__, "--device", device, "--memory", method, *["--toy"] * toy]
         table[f"memory-{method}"] = (ask, None)
-    for method, lr in RUNS.items():
-        out = work / f"bert-{method}"
-        run = [*python, "-m", "minilib.training", "--device", device, "--optimizer", method, "--lr", str(lr)]
-        table[f"bert-{method}"] = ([*run, *size, *corpus, "--out", str(out)], out / "run.json")
-    return table
+    (size, usual, home), kind = ("toy", "cpu", "_build") if toy else ("gpu", "cuda", "book"), device.split(":")[0]
+    study = [*python, "-m", "studies.bert.bert_below", "--size", size, "--device", device]
+    name = f"bert-below-{size}" + f"-{kind}" * (kind != usual)
+    return table | {"bert-below": (study, ROOT / home / "runs" / name / "run.json")}
 
 
 def shown(command: list[str]) -> str:
@@ -102,31 +96,43 @@ def shown(command: list[str]) -> str:
     return " ".join(["python", *(word.replace(f"{ROOT}/", "") for word in command[1:])])
 
 
-def do(name: str, command: list[str], run: Path | None, folder: Path, card: str, device: str) -> bool:
-    """One piece, its output on the screen and in a file, and its record where it succeeds; whether it did."""
+def print_losses(test: dict[str, dict[str, float]]) -> None:
+    """Which methods end below AdamW? `test`: "batch method" -> seed -> loss on the test rows, in nats."""
+    losses = {case.split()[-1]: own for case, own in test.items()}
+    adamw = losses.pop("adamw")
+    print(f"AdamW ends at {mean(adamw.values()):.3f} nats")
+    print_verdicts(family({name: compare(own, adamw) for name, own in losses.items()}), "lower than AdamW by")
+
+
+def do(name: str, command: list[str], run: Path | None, folder: Path, card: str, device: str) -> bool | None:
+    """One piece, its output on the screen and in a file, and its record where it succeeds; whether it did.
+
+    None: its time was over, and it can go on from what it has kept.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     start, begin = time.monotonic(), records.now()
     environment = os.environ | {"MINILIB_DEVICE": device, "PYTHONPATH": str(ROOT)}  # the first is for the tests
-    log = folder / f"{name}.txt"
+    log, over = folder / f"{name}.txt", False
     with open(log, "w", encoding="utf-8") as file:
         process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=file, stderr=subprocess.STDOUT)
         try:
             code = process.wait(LIMIT)
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGTERM)  # a run saves, and goes on next time
-            code = process.wait()
+            code, over = process.wait(), True
     # nothing of this machine's folders goes into a record
     log.write_text(re.sub(re.escape(f"{ROOT}/"), "", log.read_text(encoding="utf-8")), encoding="utf-8")
     seconds = time.monotonic() - start
     print(log.read_text(encoding="utf-8"), end="", flush=True)
     print(f"-- {name}: exit code {code}, {seconds:.0f} s", flush=True)
-    if code:
-        return False
+    if code or over:
+        return None if over and run else False
     about = {"name": name, "command": shown(command), "device": card, "commits": [records.commit()]}
     about |= {"versions": {"python": platform.python_version(), "torch": torch.__version__, "numpy": version("numpy")}}
     about |= {"start": begin, "end": records.now(), "seconds": round(seconds, 1)}
     if run is not None:
         about["results"] = json.loads(run.read_text(encoding="utf-8"))["results"]
+        print_losses(about["results"]["test"])
         records.write(folder / f"{name}.csv", (run.parent / "curve.csv").read_text(encoding="utf-8"))
     elif name.startswith("memory-"):
         about["results"] = json.loads(log.read_text(encoding="utf-8").splitlines()[-1])
@@ -160,7 +166,9 @@ def main() -> int:
         if (args.only and name not in args.only) or (not args.only and (folder / f"{name}.json").exists()):
             continue
         print(f"== {name}: {shown(command)}", flush=True)
-        if not do(name, command, run, folder, card, args.device):
+        while (done := do(name, command, run, folder, card, args.device)) is None and not args.only:
+            print(f"== {name} goes on", flush=True)
+        if not done:
             failed.append(name)
     print(f"records in {folder.relative_to(ROOT)}" + (f"; not done: {', '.join(failed)}" if failed else ""))
     return 1 if failed else 0

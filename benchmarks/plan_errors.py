@@ -23,7 +23,7 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from minilib.analysis.cards import CARDS, Card
+from minilib.analysis.cards import Card
 from minilib.analysis.jobs import NAMED, Job, Machines, Model
 from minilib.analysis.planner import bytes_held, duration, gigabytes, plan, traffic
 from minilib.pages import print_table
@@ -35,6 +35,7 @@ METHODS = {
     "adafactor": "Adafactor",
     "came": "CAME",
     "sgd": "Momentum",
+    "muon": "Muon",
 }
 
 
@@ -167,7 +168,7 @@ READERS = {
 
 
 def of_cards(folder: Path) -> Iterator[Error]:
-    """The records of `make gpu`, a folder for each card: peak memory of BERT-Large, and BERT-base at the peak rate."""
+    """The records of `make gpu`, a folder for each card: peak memory and state of BERT-Large."""
     for path in sorted(folder.glob("*/*.json")):
         record = json.loads(path.read_text(encoding="utf-8"))
         method, results = METHODS.get(path.stem.split("-", 1)[-1]), record.get("results", {})
@@ -178,16 +179,6 @@ def of_cards(folder: Path) -> Iterator[Error]:
             yield Error(
                 record["device"], f"BERT-Large {method}", "state", held["optimizer state"], results["state_bytes"]
             )
-        elif method and path.stem.startswith("bert-"):
-            name = next((n for n in ("h100", "h200") if n.upper() in record["device"]), None)
-            job = Job(
-                NAMED["bert-base"], 1024, 128, steps=1, guessed=round(0.3 * 128), optimizer=method, micro_batch=256
-            )
-            if name and results:
-                made = plan(job, Machines(CARDS[name], 1.0))
-                taken = job.batch * job.length / results["tokens_per_second"]
-                yield Error(record["device"], f"BERT-base {method}", "step", made.step, taken)
-                yield Error(record["device"], f"BERT-base {method}", "peak", made.held, results["peak_bytes"])
 
 
 def errors(folder: str | Path) -> list[Error]:

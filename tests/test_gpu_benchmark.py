@@ -2,6 +2,7 @@
 
 import json
 import sys
+from types import MappingProxyType
 
 import pytest
 import torch
@@ -14,9 +15,9 @@ def asked(tmp_path, monkeypatch):
     """`make gpu` at toy size in an empty project; `codes` are what its pieces run, if not its own."""
     monkeypatch.setattr(gpu, "ROOT", tmp_path)
 
-    def run(*words, device="cpu", **codes):
+    def run(*words, device="cpu", runs=MappingProxyType({}), **codes):
         if codes:
-            made = {name: ([sys.executable, "-c", code], None) for name, code in codes.items()}
+            made = {name: ([sys.executable, "-c", code], runs.get(name)) for name, code in codes.items()}
             monkeypatch.setattr(gpu, "pieces", lambda toy, device: made)
         monkeypatch.setattr(sys, "argv", ["gpu.py", "--device", device, "--toy", *words])
         return gpu.main()
@@ -49,6 +50,23 @@ def test_a_piece_that_takes_too_long_is_asked_to_stop(asked, monkeypatch, capsys
     waits = "import signal, sys, time; signal.signal(signal.SIGTERM, lambda *_: sys.exit(3)); time.sleep(60)"
     assert asked(long=waits) == 1
     assert "-- long: exit code 3" in capsys.readouterr().out
+
+
+def test_a_study_that_takes_longer_goes_on_in_the_next_piece_and_is_recorded(asked, monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(gpu, "LIMIT", 3)
+    test = {"8 adamw": {"0": 1, "1": 2}, "8 muon": {"0": 0, "1": 2}}
+    lasts = (
+        "import pathlib, sys, time; kept = pathlib.Path('kept'); again = kept.exists(); kept.touch(); here ="
+        " pathlib.Path('study'); again or time.sleep(60); here.mkdir(); (here / 'curve.csv').write_text('a');"
+        f"(here / 'run.json').write_text('{json.dumps({'results': {'test': test}})}')"
+    )
+    asked("--only", "study", runs={"study": tmp_path / "study/run.json"}, study=lasts)
+    assert not list(tmp_path.glob("_build/cards/*/*.json"))  # one piece at a time, where it is named
+    (tmp_path / "kept").unlink()
+    assert asked(runs={"study": tmp_path / "study/run.json"}, study=lasts) == 0
+    (record,) = tmp_path.glob("_build/cards/*/*.json")
+    assert json.loads(record.read_text())["results"] == {"test": test}
+    assert "AdamW ends at 1.500 nats" in capsys.readouterr().out
 
 
 def test_an_unknown_piece_is_refused_by_name(asked, capsys):

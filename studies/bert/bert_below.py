@@ -1,18 +1,20 @@
 """AdamW, LAMB, CAME and corrected CAME on a BERT that ends below the rival that counts, at two batches, 8 times apart.
 
 What is to be decided stands in `studies/README.md`, which was written before the runs. Pilots choose the budget: the
-least of `budgets` at which AdamW, with the first seed and the large batch, ends `below` nats under the table of pairs.
+least of `budgets` at which AdamW, with the first seed and the large batch, ends `below` nats under the best table.
 Every method gets three rates, half an octave apart (`apart` says otherwise), and more of them while the best is at an
 edge, with that same seed; the others judge. The held-out rows are dealt out in turn: the even ones are for pilots,
 tuning and curves; the odd ones, with four draws of masks, are asked once, after the last step of a run that judges. A
 loss of 99 is a run that diverged. A run that is killed goes on from its last checkpoint, of which it has 16.
 
-Some 90 runs in bfloat16, of 5 to 7 minutes of one core that multiplies it. At size "gpu" a BERT of 4 layers and width
-256, 50 or 100 million tokens: 2 to 4e15 operations a run, two to four hours at a tenth of the rate of an H200:
-estimated, not run.
+Some 90 runs in bfloat16, of 7 minutes of one core that multiplies it. At size "gpu", a piece of `make gpu`, the large
+batch alone and Muon beside the others: a BERT of 4 layers and width 256 on 1,024 rows of 128 tokens of C4, or of what
+can be had, for 100 million tokens or the first budget that is enough. 2.4e15 operations a run, 25 s at a tenth of an
+H100's rate, some 55 runs: estimated, not run.
 """
 
 import json
+from functools import partial
 from math import sqrt
 
 import numpy as np
@@ -24,7 +26,7 @@ from minilib.data.packing import packed_rows
 from minilib.data.tokenizer import get_tokenizer
 from minilib.training import export
 from minilib.training.device import pick, put
-from studies.protocols import GPU_MODEL, TOY_MODEL, autocast, losses, start
+from studies.protocols import TOY_MODEL, autocast, losses, start
 from studies.study import Study
 
 # method -> the middle one of the first three rates, at the small batch and at the large one; None: not run there
@@ -36,6 +38,7 @@ RATES = {
     "adafactor-momentum": (None, 2.8e-3),
     "sgd": (None, 0.2),
 }
+MUON = {"muon": (None, 4e-3)}
 SIZES = {
     "laptop": {
         "bench": {"vocabulary": 4096, "length": 64, "warmup": 0.1, "schedule": "linear"},
@@ -53,18 +56,31 @@ SIZES = {
         "batches": (2, 4),
         "budgets": (64,),
         "precision": "fp32",
-        "rates": {name: RATES[name] for name in ("adamw", "sgd")},
+        "rates": {name: RATES[name] for name in ("adamw", "sgd")} | MUON,
         "seeds": (100, 0),
     },
     "gpu": {
-        "bench": {key: GPU_MODEL[key] for key in GPU_MODEL if key != "evaluate_rows"}
-        | {"warmup": 0.1, "schedule": "linear"},
+        "bench": {"corpus": "c4-sample", "vocabulary": 8192, "layers": 4, "width": 256, "length": 128}
+        | {"micro_batch": 512, "warmup": 0.1, "schedule": "linear"},
         "batches": (128, 1024),
-        "budgets": (50_000_000, 100_000_000),
+        "budgets": (100_000_000, 150_000_000, 200_000_000),
         "precision": "fastest",
+        "rates": {name: (None, large) for name, (_, large) in RATES.items()} | MUON,
     },
 }
 DRAWS = 4  # of masks on the test rows
+MOST = 2048  # rows for tuning, and for tests
+
+
+def reachable(name: str) -> str:
+    """The corpus of this name where it can be had, else the novels, else the docstrings."""
+    for corpus in (name, "novels"):
+        try:
+            corpora.corpus(corpus)
+            return corpus
+        except ValueError as error:
+            print(error)
+    return "docstrings"
 
 
 def rounded(lr: float) -> float:
@@ -78,10 +94,15 @@ def rows(bench: dict):
     return tokenizer, *(packed_rows(texts, part, tokenizer, bench["length"]) for part in ("train", "validation"))
 
 
+def half(held_out: np.ndarray) -> int:
+    return min(MOST, len(held_out) // 2)
+
+
 def asked_of(tokenizer, held_out: np.ndarray) -> dict:
     """The batches on which runs are compared: those for tuning are what the trainer validates on, those for tests."""
     masked = objectives.masked(tokenizer, 0.15)
-    parts = {"tuning": held_out[::2][: len(held_out) // 2], "test": np.tile(held_out[1::2], (DRAWS, 1))}
+    at = np.arange(half(held_out)) * len(held_out) // half(held_out)
+    parts = {"tuning": held_out[at], "test": np.tile(held_out[at + 1], (DRAWS, 1))}
     return {part: list(evaluation(some, masked, 64)) for part, some in parts.items()}
 
 
@@ -92,9 +113,11 @@ def mean_loss(batches, loss) -> float:
 
 
 def counting(bench: dict) -> dict:
-    """Losses of two tables on each part: of single tokens, and of pairs, which looks at both neighbours.
+    """Losses of three tables on each part: of single tokens; of pairs; of pairs, with a look at what the hole shows.
 
-    The latter is the rival of the chapter: P(x | left, right) as P(x | left) P(x | right) / P(x), counts discounted.
+    The second looks at both neighbours: P(x | left, right) as P(x | left) P(x | right) / P(x), counts discounted. The
+    third is the rival: a token that is shown and fits with probability p was kept with p / (p + 1 / V), where V is the
+    number of tokens that chance may put there.
     """
     tokenizer, train, held_out = rows(bench)
     size, mask, train = len(tokenizer), tokenizer.number["[MASK]"], np.asarray(train, dtype=np.int64)
@@ -109,19 +132,24 @@ def counting(bench: dict) -> dict:
         known = (total > 0) & (token != mask)[:, None]
         return np.where(known, (np.maximum(counts - 0.75, 0) + spread) / np.maximum(total, 1), frequency)
 
-    def of_pairs(batch):
+    def of_pairs(batch, look=False):
         tokens, at, targets = (batch[name].numpy() for name in ("tokens", "positions", "targets"))
         row = np.arange(len(tokens))[:, None]
-        before, after = (tokens[row, at + side].ravel() for side in (-1, 1))
+        before, shown, after = (tokens[row, at + side].ravel() for side in (-1, 0, 1))
         p = beside(pairs[before], before) * beside(pairs.T[after], after) / np.maximum(frequency, 1e-12)
         p[:, : tokenizer.special] = 0
-        return -np.log(p[np.arange(len(p)), targets.ravel()] / p.sum(-1) + 1e-30).mean()
+        p, hole = p / p.sum(-1, keepdims=True), np.arange(len(p))
+        if look:
+            kept = np.where(shown == mask, 0, p[hole, shown] / (p[hole, shown] + 1 / (size - tokenizer.special)))
+            p *= (1 - kept)[:, None]
+            p[hole, shown] += kept
+        return -np.log(p[hole, targets.ravel()] + 1e-30).mean()
 
     def single(batch):
         return -np.log(frequency[batch["targets"].numpy()]).mean()
 
     parts = asked_of(tokenizer, held_out)
-    tables = {"unigram": single, "pairs": of_pairs}
+    tables = {"unigram": single, "pairs": of_pairs, "looking": partial(of_pairs, look=True)}
     return {part: {name: mean_loss(some, f) for name, f in tables.items()} for part, some in parts.items()}
 
 
@@ -140,6 +168,8 @@ def on_test_rows(asked, folder, bench: dict) -> float:
 
 def main(asked):
     plan = asked.plan
+    if "corpus" in plan.bench:
+        plan.bench["corpus"] = reachable(plan.bench["corpus"])
     study = Study("bert-below", {k: v for k, v in vars(plan).items() if k != "precision"}, asked=asked)
     tuning, *fresh = plan.seeds
 
@@ -151,9 +181,9 @@ def main(asked):
         def run():
             """Tokens and loss on the tuning rows, again and again; and the loss on test rows, of a seed that judges."""
             torch.set_num_threads(1)
-            half = len(rows(plan.bench)[2]) // 2  # so the trainer takes every second row
+            tuned = half(rows(plan.bench)[2])  # so the trainer takes every second row, or fewer
             kept = {"save_every": max(1, tokens // (batch * plan.bench["length"] * 16)), "keep": 1}
-            curve = losses(asked, folder, 16, **plan.bench | changes | kept | {"evaluate_rows": half})
+            curve = losses(asked, folder, 16, **plan.bench | changes | kept | {"evaluate_rows": tuned})
             if seed == tuning or curve[-1][1] == 99.0:
                 return {"curve": curve, "test": None if seed == tuning else 99.0}
             return {"curve": curve, "test": on_test_rows(asked, folder, plan.bench)}
@@ -166,13 +196,13 @@ def main(asked):
     def last(*case):
         return study.saved["jobs"][job(*case)[0]]["curve"][-1][1]
 
-    table = study.run([("counting", lambda: counting(plan.bench))])["counting"]
+    table = study.run([("tables", lambda: counting(plan.bench))])["tables"]
     large, first = plan.batches[1], plan.rates["adamw"][1]
     study.run([job(large, "adamw", first, tuning, tokens) for tokens in plan.budgets])
     pilots = {tokens: last(large, "adamw", first, tuning, tokens) for tokens in plan.budgets}
-    enough = [n for n, loss in pilots.items() if loss < table["tuning"]["pairs"] - plan.below or study.toy]
+    enough = [n for n, loss in pilots.items() if loss < table["tuning"]["looking"] - plan.below or study.toy]
     if not enough:
-        raise ValueError(f"no budget is enough: the table of pairs has {table['tuning']['pairs']:.3f}, pilots {pilots}")
+        raise ValueError(f"no budget is enough: the best table has {table['tuning']['looking']:.3f}, pilots {pilots}")
     budget = enough[0]
 
     grids, chosen = {}, {}
@@ -204,12 +234,12 @@ def main(asked):
         of_case = test.setdefault(f"{batch} {name}", {})
         of_case[seed] = done[job(batch, name, lr, seed, tokens)[0]]["test"]
     for key, result in done.items():
-        if key != "counting":
+        if key != "tables":
             row = dict(zip(("batch", "optimizer", "rate", "seed", "budget"), json.loads(key), strict=True))
             curve += [row | {"tokens": tokens, "loss": loss} for tokens, loss in result["curve"]]
     rates = {f"{batch} {name}": lr for (batch, name), lr in chosen.items()}
     results = {"chosen": rates, "budget": budget, "counting": table, "pilots": pilots, "test": test}
-    study.record(curve, results, docstrings())
+    study.record(curve, results, docstrings() if plan.bench.get("corpus", "docstrings") == "docstrings" else None)
 
 
 if __name__ == "__main__":
