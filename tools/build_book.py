@@ -11,7 +11,8 @@ chapter stay as they are. One that fails is shown with its stored outputs and a 
 written none the less. Executing needs more packages than building: where they are missing the exit status is 3 and
 nothing was built. Proofs are shown from what `rocq.py` recorded of them.
 Launch buttons point to the address in _config.yml, where there is one, else to the repository's own `origin`; they are
-absent when that is not public. They open the tag of this version if the repository has it, else the branch main.
+absent when that is not public. They open the tag of this version if the repository has it, else the branch main. The
+same address is written into the notebooks that the site gives away, so that none of them asks for it.
 Deliberately absent: any second copy of the book's settings; `_config.yml` holds them.
 """
 
@@ -128,6 +129,16 @@ def launch_settings(url: str, branch: str = "main") -> dict:
     return {"repository": repository, "launch_buttons": {"notebook_interface": "jupyterlab", **HOSTS[match[1]]}}
 
 
+def give_address(root: Path, html: Path, url: str) -> None:
+    """Write the book's address into the first cell of the notebooks that readers get from the site."""
+    for path in sorted((html / "_sources" / "notebooks").glob("*.ipynb")):
+        nb = nbformat.read(path, as_version=4)
+        for cell in nb.cells:
+            if chapters.FETCH in chapters.tags(cell):
+                cell.source = first_cell.source(root, url)
+        nbformat.write(nb, path)
+
+
 def toc_pages(toc: dict) -> list[str]:
     """Every page that a table of contents names, in order."""
     pages = [toc["root"]]
@@ -201,6 +212,8 @@ def build(root: Path) -> int:
     done = sphinx(root, root, config, toc, "-W")
     if done.returncode:
         print(done.stdout.strip())
+    if "launch_buttons" in config:  # the address is public
+        give_address(root, html, config["repository"]["url"])
     violations = page_violations(root, html, start)
     violations += [f"{name} failed and is shown with its stored outputs: {error}" for name, error in failed.items()]
     violations += [f"proofs/{name}.v changed since it was checked: make prove" for name in rocq_sources.stale(root)]

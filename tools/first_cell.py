@@ -64,9 +64,9 @@ def tag(root: Path) -> str:
     return f"v{found[1]}" if found else "main"
 
 
-def source(root: Path) -> str:
-    """The code of the cell."""
-    return SOURCE.format(address=address(root), tag=tag(root))
+def source(root: Path, url: str = "") -> str:
+    """The code of the cell, with the address `url` where one is given."""
+    return SOURCE.format(address=url or address(root), tag=tag(root))
 
 
 def placed(text: str, code: str) -> str:

@@ -68,6 +68,9 @@ def test_a_page_has_the_stored_outputs_and_their_run_and_launch_buttons_exactly_
     assert "https://github.com/a/b/issues/new?title=notebooks%2F01_a+at+" in page
     assert "cell" in page
     assert "ADDRESS" not in page  # the first cell, which fetches the book, is not on the page
+    given = (small_book / "_build/html/_sources/notebooks/01_a.ipynb").read_text()
+    assert r"or \"https://github.com/a/b\"" in given  # who loads it down is not asked
+    assert "\"print('cell')\"" in given
     assert log.read_text() == "ran\n"  # and neither build executed anything
 
 
