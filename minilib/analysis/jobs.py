@@ -61,7 +61,7 @@ def choice(name: str, value, known: Iterable) -> None:
 
 @dataclass(frozen=True)
 class Model:
-    """A BERT (head on hidden tokens, no next sentence) or a GPT-2; `heads` 0: of 64 numbers each, but at least two.
+    """A BERT (head on hidden tokens, no next sentence), perhaps `modern`, or a GPT-2; `heads` 0: of 64 numbers each.
 
     ValueError: another family, or a number that is no integer of at least 1.
     """
@@ -72,6 +72,7 @@ class Model:
     vocabulary: int
     longest: int = 512
     heads: int = 0
+    modern: bool = False
 
     def __post_init__(self):
         choice("family", self.family, ("bert", "gpt2"))
@@ -80,7 +81,7 @@ class Model:
             counts(heads=self.heads)
 
     def transformer(self) -> memory.Transformer:
-        ends = {"segments": 2, "head": True} if self.family == "bert" else {}
+        ends = {"segments": 2, "head": True, "modern": self.modern} if self.family == "bert" else {}
         heads = self.heads or max(2, self.width // 64)
         return memory.Transformer(self.vocabulary, self.longest, self.width, self.layers, heads, **ends)
 
@@ -102,8 +103,8 @@ class Model:
     def operations(self, length: int, guessed: int | None = None, recompute: bool = False) -> int:
         """Of the products of one row, forward and backward; `recompute` runs the blocks forward once more."""
         n, h, k = self.layers, self.width, self.guessed(length) if guessed is None else guessed
-        # 24 L h² T + 4 L h T²
-        blocks = 24 * n * h**2 * length + 4 * n * h * length**2
+        # (8 h² + 4 h f) L T + 4 L h T², where f = 4 h is the width inside; gated, three matrices in place of two
+        blocks = (8 * h + (6 if self.modern else 4) * self.transformer().inner) * h * n * length + 4 * n * h * length**2
         # 2 k h V, and 2 k h² for BERT's dense layer
         head = 2 * k * h * self.vocabulary + (2 * k * h**2 if self.family == "bert" else 0)
         # backward is two products for each one forward

@@ -136,6 +136,7 @@ class Transformer:
         ffn: inner width of the MLP; 0 means 4 * width.
         segments: rows of a table that tells first from second sentence.
         head: a dense layer, GELU and LayerNorm before the logits.
+        modern: gated, with positions that are no parameters, and no biases but the last (`minilib.models.bert`).
     """
 
     vocabulary: int
@@ -146,10 +147,16 @@ class Transformer:
     ffn: int = 0
     segments: int = 0
     head: bool = False
+    modern: bool = False
+
+    @property
+    def inner(self) -> int:
+        """Width of the MLP between its layers."""
+        return self.ffn or (16 * round(self.width / 6) if self.modern else 4 * self.width)
 
     def shapes(self) -> dict[str, Shape]:
         """Name -> shape of every parameter; the output layer shares the token table."""
-        h, f = self.width, self.ffn or 4 * self.width
+        h, f = self.width, self.inner
         out = {"tokens.weight": (self.vocabulary, h), "positions.weight": (self.max_length, h)}
         if self.segments:
             out["segments.weight"] = (self.segments, h)
@@ -157,11 +164,16 @@ class Transformer:
             for norm in ("norm1", "norm2"):
                 out |= {f"blocks.{i}.{norm}.gain": (h,), f"blocks.{i}.{norm}.bias": (h,)}
             maps = {f"attention.{name}": (h, h) for name in ("query", "key", "value", "output")}
-            for name, shape in (maps | {"mlp.layers.0": (h, f), "mlp.layers.1": (f, h)}).items():
+            mlp = {"mlp.layers.0": (h, f), "mlp.layers.1": (f, h)} | ({"mlp.gate": (h, f)} if self.modern else {})
+            for name, shape in (maps | mlp).items():
                 out |= {f"blocks.{i}.{name}.weight": shape, f"blocks.{i}.{name}.bias": shape[1:]}
         out |= {"norm.gain": (h,), "norm.bias": (h,)}
         if self.head:
             out |= {"dense.weight": (h, h), "dense.bias": (h,), "last.gain": (h,), "last.bias": (h,)}
+        if self.modern:
+            gone = ("positions.weight", "segments.weight", "blocks.0.norm1.gain")
+            out = {name: shape for name, shape in out.items() if not name.endswith(".bias") and name not in gone}
+            out["end.gain"] = (h,)
         return out | {"bias": (self.vocabulary,)}
 
     def parameters(self) -> int:
@@ -182,7 +194,8 @@ class Transformer:
             "query, key, value": 3 * bsh * e,
             "attention weights": batch * self.heads * length * STATISTIC if flash else weights * e,
             "input of the output map": bsh * e,
-            "MLP before and after GELU": 2 * bs * (self.ffn or 4 * self.width) * e,
+            # gated: and the gate, and the product of the two
+            "MLP before and after GELU": (4 if self.modern else 2) * bs * self.inner * e,
         }
         if dropout:
             saved["masks of the two halves, one byte each"] = 2 * bsh
@@ -194,7 +207,7 @@ class Transformer:
         bs, bsh, kh = batch * length, batch * length * self.width, masked * self.width
         saved = {
             "token and segment ids": (2 if self.segments else 1) * bs * INDEX,
-            "input and statistics of the norm": bsh * e + 2 * bs * STATISTIC,
+            "input and statistics of the norm": (1 + self.modern) * (bsh * e + 2 * bs * STATISTIC),
             "which tokens, and what they are": 2 * masked * INDEX,
             "input of the output layer": kh * e,
             "log-probabilities": (masked * self.vocabulary + 1) * e,  # and the number of targets
@@ -214,14 +227,7 @@ class Transformer:
         return inputs + max(sum(ends.values()), one_block)
 
 
-def training_bytes(
-    shapes: Shapes,
-    optimizer: str,
-    precision: str = "fp32",
-    devices: int = 1,
-    stage: int = 0,
-    package: str | None = None,
-) -> dict[str, int]:
+def training_bytes(shapes, optimizer: str, precision="fp32", devices=1, stage=0, package=None) -> dict[str, int]:
     """Bytes on each of `devices` for everything but activations: ZeRO stage 1 cuts optimizer state and master
     weights into equal shares, 2 gradients too, 3 parameters too; 0 keeps all of it everywhere. `package`: see `KEPT`.
 

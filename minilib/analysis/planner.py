@@ -92,7 +92,8 @@ def bytes_held(job: Job, total: int, rows: int, micro_batches: int) -> dict[str,
     if p.copies:
         # autocast: what goes into a norm stays float32, 2 bytes more for each half of a block; query, key and value
         # each keep a 16-bit copy of their input, 4 bytes more; the embedding's norm and log-probabilities are float32
-        blocks_extra = 2 * job.model.layers + 8 if job.recompute else 8 * job.model.layers
+        block_extra = 10 if job.model.modern else 8  # the gate has a copy, too
+        blocks_extra = 2 * job.model.layers + 8 if job.recompute else block_extra * job.model.layers
         saved += rows * job.length * job.model.width * (blocks_extra + 2) + 2 * rows * guessed * job.model.vocabulary
     return held | {"activations": saved}
 
@@ -310,6 +311,7 @@ def main(argv: list[str] | None = None) -> int:
     add("--model", default="bert-base", help=f"{', '.join(NAMED)} (default bert-base)")
     for size in ("--layers", "--width", "--vocabulary"):
         add(size, type=int, help="in place of the named model's")
+    add("--modern", action="store_true", help="BERT as --modern of the training has it")
     add("--batch", type=int, default=256, help="rows a step, over all cards (default 256)")
     add("--length", type=int, default=128, help="tokens a row (default 128)")
     add("--steps", type=int, help="of the optimizer, or --tokens")
@@ -338,7 +340,7 @@ def main(argv: list[str] | None = None) -> int:
 def print_asked(args: argparse.Namespace) -> None:
     choice("model", args.model, NAMED)
     sizes = {name: getattr(args, name) for name in ("layers", "width", "vocabulary")}
-    model = replace(NAMED[args.model], **{name: n for name, n in sizes.items() if n is not None})
+    model = replace(NAMED[args.model], **{n: v for n, v in sizes.items() if v is not None}, modern=args.modern)
     method = {name.lower(): name for name in PASSES}.get(args.optimizer.lower(), args.optimizer)
     fields = ("batch", "length", "steps", "tokens", "guessed", "precision", "package", "micro_batch", "parallel")
     job = Job(model, optimizer=method, recompute=args.recompute, **{n: getattr(args, n) for n in fields})

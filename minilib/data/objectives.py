@@ -39,16 +39,7 @@ def masked_count(length: int, rate: float) -> int:
     return k
 
 
-def mask_tokens(
-    tokens: np.ndarray,
-    first: int,
-    *,
-    is_special: np.ndarray,
-    mask: int,
-    rate: float,
-    seed: int,
-    continues: np.ndarray | None = None,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def mask_tokens(tokens, first: int, *, is_special, mask: int, rate: float, seed: int, continues=None) -> tuple:
     """Choose K ordinary tokens of each row: 80 % become [MASK], 10 % a random ordinary token, 10 % stay.
 
     Args:

@@ -8,10 +8,16 @@ Here the deviation is 0.02 at the width of BERT-base and shrinks with the root o
 to keep the size of what it multiplies. The position table begins as the sinusoids of Vaswani et al. 2017 and learns on
 from there: to look at a neighbour is then one matrix for all positions. "BERT from scratch" measures what that is
 worth. `published_weights` asks for BERT's, without its cut of the tails at two deviations.
+
+`modern` is the encoder of ModernBERT (Warner et al. 2024): rotary positions and no table of them, gated units, a norm
+before each half of a block but the first and one at the end, no biases but the last, no segments. What writes to the
+residual stream is drawn smaller, as in GPT-2. Absent of it: attention to 64 neighbours only in two layers of three, its
+widths (here a gated part has as many weights as a plain one), and rows without padding.
 """
 
 import math
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 import torch.nn.functional as F
@@ -30,12 +36,19 @@ class BertSize(Size):
         next_sentence: have a pooler and the head that says whether the second segment follows the first. Off, so that
             every parameter has a gradient when only tokens are hidden.
         published_weights: draw all first weights with deviation 0.02.
+        modern: see above; it has no segments, so no next sentence.
     """
 
     vocabulary: int = 30_522
     length: int = 512
     next_sentence: bool = False
     published_weights: bool = False
+    modern: bool = False
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.modern and self.next_sentence:
+            raise ValueError("next_sentence must be False where modern is True: there are no segments")
 
 
 class Bert(nn.Module):
@@ -48,11 +61,18 @@ class Bert(nn.Module):
         super().__init__()
         self.size, width = size, size.width
         self.tokens = nn.Embedding(size.vocabulary, width)
-        self.positions = nn.Embedding(size.length, width)
-        self.segments = nn.Embedding(2, width)
-        self.norm, self.dropout = nn.LayerNorm(width, EPS), nn.Dropout(size.dropout)
-        self.blocks = nn.ModuleList(Block(size, F.gelu, EPS, pre_norm=False, causal=False) for _ in range(size.layers))
-        self.head = nn.Sequential(nn.Linear(width, width), nn.GELU(), nn.LayerNorm(width, EPS))
+        norm, kind = partial(nn.LayerNorm, eps=EPS), {"pre_norm": False}
+        if size.modern:
+            norm, kind = partial(nn.LayerNorm, eps=1e-5, bias=False), {"inner": {"gated": True}, "bias": False}
+            kind["rotary"] = True
+        else:
+            self.positions = nn.Embedding(size.length, width)
+            self.segments = nn.Embedding(2, width)
+        self.norm, self.dropout = norm(width), nn.Dropout(size.dropout)
+        self.blocks = nn.ModuleList(Block(size, F.gelu, norm, **kind) for _ in range(size.layers))
+        if size.modern:
+            self.blocks[0].norm1, self.last = nn.Identity(), norm(width)
+        self.head = nn.Sequential(nn.Linear(width, width, bias=not size.modern), nn.GELU(), norm(width))
         self.bias = nn.Parameter(torch.zeros(size.vocabulary))
         if size.next_sentence:
             self.pooler = nn.Linear(width, width)
@@ -61,12 +81,13 @@ class Bert(nn.Module):
 
     def initialise(self) -> None:
         """Draw all weights anew."""
-        if self.size.published_weights:
-            return initialise(self, lambda name: 0.02)
-        deviation = 0.02 * math.sqrt(768 / self.size.width)
-        initialise(self, lambda name: deviation)
-        with torch.no_grad():
-            self.positions.weight.copy_(deviation * sinusoids(self.size.length, self.size.width))
+        size = self.size
+        deviation = 0.02 * (1 if size.published_weights else math.sqrt(768 / size.width))
+        writes = ("output.weight", "down.weight") if size.modern else ()
+        initialise(self, lambda name: deviation / math.sqrt(2 * size.layers) if name.endswith(writes) else deviation)
+        if not (size.published_weights or size.modern):
+            with torch.no_grad():
+                self.positions.weight.copy_(deviation * sinusoids(size.length, size.width))
 
     def forward(self, batch: dict[str, Tensor]) -> Loss:
         """The loss over the hidden tokens; that over `next` is added to it where the batch has some."""
@@ -94,12 +115,16 @@ class Bert(nn.Module):
         x = self.embed(tokens, segments)
         if mask is not None:
             mask = checked("mask", mask, *tokens.shape, dtypes=(torch.int64, torch.bool))[:, None, None, :].bool()
-        return through(self.blocks, self.size, x, mask)
+        x = through(self.blocks, self.size, x, mask)
+        return self.last(x) if self.size.modern else x
 
     def embed(self, tokens: Tensor, segments: Tensor | None) -> Tensor:
         """What goes into the first block."""
         tokens = checked("tokens", tokens, None, None, longest=self.size.length)
-        x = self.tokens(tokens) + self.positions.weight[: tokens.shape[1]]
+        x = self.tokens(tokens)
+        if self.size.modern:
+            return self.dropout(self.norm(x))
+        x = x + self.positions.weight[: tokens.shape[1]]
         if segments is None:
             x = x + self.segments.weight[0]
         else:
@@ -123,6 +148,6 @@ class Bert(nn.Module):
         """Attention weights (layers, B, heads, T, T) for pictures: row i says where token i looks."""
         x, maps = self.embed(batch.get("tokens"), batch.get("segments")), []
         for block in self.blocks:
-            maps.append(block.attention.weights(x))
+            maps.append(block.attention.weights(block.norm1(x) if block.pre_norm else x))
             x = block(x)
         return torch.stack(maps)

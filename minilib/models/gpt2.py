@@ -39,8 +39,9 @@ class Gpt2(nn.Module):
         self.positions = nn.Embedding(size.length, size.width)
         self.dropout = nn.Dropout(size.dropout)
         gelu = partial(F.gelu, approximate="tanh")
-        self.blocks = nn.ModuleList(Block(size, gelu, EPS, pre_norm=True, causal=True) for _ in range(size.layers))
-        self.last = nn.LayerNorm(size.width, EPS)
+        norm = partial(nn.LayerNorm, eps=EPS)
+        self.blocks = nn.ModuleList(Block(size, gelu, norm, causal=True) for _ in range(size.layers))
+        self.last = norm(size.width)
         self.initialise()
 
     def initialise(self) -> None:

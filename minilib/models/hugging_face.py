@@ -53,11 +53,11 @@ GPT2_BLOCK = {
 T5 = {"tokens": "shared"}
 T5_STACK = {"bias.table": "block.0.layer.0.SelfAttention.relative_attention_bias", "last": "final_layer_norm"}
 T5 |= {f"{stack}.{ours}": f"{stack}.{theirs}" for stack in ("encoder", "decoder") for ours, theirs in T5_STACK.items()}
-T5_BLOCK = {"norm1": "layer.0.layer_norm", "norm2": "layer.1.layer_norm"}
+T5_BLOCK = {"norm1": "layer.0.layer_norm", "norm3": "layer.1.layer_norm"}
 for letter, matrix in zip("qkvo", ("query", "key", "value", "output"), strict=True):
     T5_BLOCK |= {f"attention.{matrix}": f"layer.0.SelfAttention.{letter}"}
     T5_BLOCK |= {f"reading.{matrix}": f"layer.1.EncDecAttention.{letter}"}
-T5_LAST = {"norm3": "layer_norm", "feed_forward.up": "DenseReluDense.wi", "feed_forward.down": "DenseReluDense.wo"}
+T5_LAST = {"norm2": "layer_norm", "feed_forward.up": "DenseReluDense.wi", "feed_forward.down": "DenseReluDense.wo"}
 T5_BLOCKS = {
     "encoder": T5_BLOCK | {ours: f"layer.1.{theirs}" for ours, theirs in T5_LAST.items()},
     "decoder": T5_BLOCK | {ours: f"layer.2.{theirs}" for ours, theirs in T5_LAST.items()},
@@ -129,6 +129,8 @@ def fixed(family: str, width: int, heads: int, layers: int) -> dict[str, tuple]:
 def config(size: Size) -> dict:
     """Their config.json for a model of this size."""
     family = FAMILY[type(size)]
+    if getattr(size, "modern", False):
+        raise ValueError("modern = True: such a BERT has no form in transformers, whose ModernBERT is another")
     head = HEADS.get(family) or ("BertForPreTraining" if size.next_sentence else "BertForMaskedLM")
     told = {"architectures": [head], "model_type": family}
     told |= {theirs: getattr(size, ours) for ours, theirs in FIELDS[family].items()}

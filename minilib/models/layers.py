@@ -70,11 +70,13 @@ class Attention(nn.Module):
         bias: do the four matrices have one?
         scale: of the scores; None is 1/√(width of a head).
         causal: each token sees itself and what is before it.
+        rotary: queries and keys are turned by their positions, see `rotated`.
     """
 
-    def __init__(self, size: Size, bias: bool = True, scale: float | None = None, causal: bool = False):
+    def __init__(self, size: Size, bias=True, scale: float | None = None, causal=False, rotary=False):
         super().__init__()
         self.heads, self.dropout, self.causal = size.heads, size.dropout, causal
+        self.rotary = rotary
         self.scale = (size.width // size.heads) ** -0.5 if scale is None else scale
         self.query = nn.Linear(size.width, size.width, bias)
         self.key = nn.Linear(size.width, size.width, bias)
@@ -84,51 +86,77 @@ class Attention(nn.Module):
     def forward(self, x: Tensor, mask: Tensor | None = None, source: Tensor | None = None) -> Tensor:
         """`mask` is added to the scores, or says with True what is seen; keys and values are of `source`, if given."""
         source = x if source is None else source
-        q, k, v = self.split(self.query(x)), self.split(self.key(source)), self.split(self.value(source))
+        q, k = self.split(self.query(x), self.rotary), self.split(self.key(source), self.rotary)
+        v = self.split(self.value(source))
         dropout = self.dropout if self.training else 0.0
         mixed = F.scaled_dot_product_attention(q, k, v, mask, dropout, self.causal, scale=self.scale)
         return self.output(mixed.transpose(1, 2).flatten(2))
 
-    def split(self, x: Tensor) -> Tensor:
+    def split(self, x: Tensor, rotary: bool = False) -> Tensor:
         """(B, T, width) -> (B, heads, T, width / heads)."""
-        return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)
+        x = x.unflatten(-1, (self.heads, -1))
+        return (rotated(x) if rotary else x).transpose(1, 2)
 
     def weights(self, x: Tensor) -> Tensor:
         """The softmax, (B, heads, T, T), for pictures: `forward` never holds it. Without mask."""
-        q, k = self.split(self.query(x)), self.split(self.key(x))
+        q, k = (self.split(matrix(x), self.rotary) for matrix in (self.query, self.key))
         return (self.scale * q @ k.transpose(-1, -2)).softmax(-1)
 
 
-class FeedForward(nn.Module):
-    """Two layers with a nonlinearity between them, the same for each token: width -> 4 width -> width."""
+def rotated(x: Tensor) -> Tensor:
+    """`x` (B, T, heads, d) with number k and k + d/2 turned by position · 160,000^(−2k/d) (RoPE, Su et al. 2021).
 
-    def __init__(self, width: int, activation: Callable[[Tensor], Tensor], bias: bool = True, dropout: float = 0.0):
+    The product of a query and a key then depends on how far apart they are, and not on where.
+    """
+    (_, t, _, d), make = x.shape, {"device": x.device, "dtype": torch.float32}
+    angles = torch.arange(t, **make)[:, None, None] * 160_000.0 ** (-torch.arange(0, d, 2, **make) / d)
+    (a, b), cos, sin = x.float().chunk(2, -1), angles.cos(), angles.sin()
+    return torch.cat([a * cos - b * sin, b * cos + a * sin], -1).to(x.dtype)
+
+
+class FeedForward(nn.Module):
+    """Two layers with a nonlinearity between them, the same for each token: width -> 4 width -> width.
+
+    `gated`: what is between is multiplied by a third layer's output (Shazeer 2020), and two thirds as wide.
+    """
+
+    def __init__(self, width: int, activation: Callable, bias=True, dropout=0.0, gated=False):
         super().__init__()
-        self.up, self.down = nn.Linear(width, 4 * width, bias), nn.Linear(4 * width, width, bias)
+        inner = 16 * round(width / 6) if gated else 4 * width
+        self.up, self.down = nn.Linear(width, inner, bias), nn.Linear(inner, width, bias)
+        self.gate = nn.Linear(width, inner, bias) if gated else None
         self.activation, self.dropout = activation, nn.Dropout(dropout)
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.down(self.dropout(self.activation(self.up(x))))
+        inner = self.activation(self.up(x))
+        return self.down(self.dropout(inner if self.gate is None else inner * self.gate(x)))
 
 
 class Block(nn.Module):
-    """Attention and feed-forward, each added to its input, for BERT and GPT-2.
+    """Attention, where it `reads` also attention to what was read, and feed-forward, each added to its input.
 
-    `pre_norm` normalises what goes into each half (GPT-2), and not the sum that comes out (the published BERT).
+    Args:
+        norm: width -> a norm. `pre_norm`: of what goes into each part, not of the sum that comes out (published BERT).
+        inner: options of `FeedForward`; bias, and the options of `Attention`, are for all matrices and attentions.
     """
 
-    def __init__(self, size: Size, activation: Callable, eps: float, pre_norm: bool, causal: bool):
+    def __init__(self, size: Size, activation: Callable, norm: Callable, pre_norm=True, reads=False, inner=None, **of):
         super().__init__()
-        self.pre_norm, self.dropout = pre_norm, nn.Dropout(size.dropout)
-        self.attention, self.norm1 = Attention(size, causal=causal), nn.LayerNorm(size.width, eps)
-        self.feed_forward, self.norm2 = FeedForward(size.width, activation), nn.LayerNorm(size.width, eps)
+        self.pre_norm, self.dropout, width = pre_norm, nn.Dropout(size.dropout), size.width
+        self.attention, self.norm1 = Attention(size, **of), norm(width)
+        if reads:
+            self.reading, self.norm3 = Attention(size, **of), norm(width)
+        self.feed_forward = FeedForward(width, activation, of.get("bias", True), **inner or {})
+        self.norm2 = norm(width)
 
-    def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
-        if self.pre_norm:
-            x = x + self.dropout(self.attention(self.norm1(x), mask))
-            return x + self.dropout(self.feed_forward(self.norm2(x)))
-        x = self.norm1(x + self.dropout(self.attention(x, mask)))
-        return self.norm2(x + self.dropout(self.feed_forward(x)))
+    def forward(self, x: Tensor, mask: Tensor | None = None, read: Tensor | None = None) -> Tensor:
+        if not self.pre_norm:
+            x = self.norm1(x + self.dropout(self.attention(x, mask)))
+            return self.norm2(x + self.dropout(self.feed_forward(x)))
+        x = x + self.dropout(self.attention(self.norm1(x), mask))
+        if read is not None:
+            x = x + self.dropout(self.reading(self.norm3(x), source=read))
+        return x + self.dropout(self.feed_forward(self.norm2(x)))
 
 
 def through(blocks, size: Size, x: Tensor, *context) -> Tensor:

@@ -17,7 +17,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from minilib.models.layers import Attention, FeedForward, Loss, Size, checked, initialise, score, through
+from minilib.models.layers import Block, Loss, Size, checked, initialise, score, through
 
 RANGES = 32
 FAR = 128  # all distances from here on are one range
@@ -68,35 +68,16 @@ class PositionBias(nn.Module):
         return bias if self.both_ways else bias.masked_fill(back < 0, -inf)
 
 
-class T5Block(nn.Module):
-    """Attention, in the decoder also attention to what was read, and feed-forward, each added to its input."""
-
-    def __init__(self, size: T5Size, reads: bool):
-        super().__init__()
-        norm = partial(nn.RMSNorm, size.width, eps=1e-6)
-        attention = partial(Attention, size, bias=False, scale=1.0)
-        self.norm1, self.attention = norm(), attention()
-        if reads:
-            self.norm2, self.reading = norm(), attention()
-        self.norm3 = norm()
-        self.feed_forward = FeedForward(size.width, F.relu, bias=False, dropout=size.dropout)
-        self.dropout = nn.Dropout(size.dropout)
-
-    def forward(self, x: Tensor, bias: Tensor, read: Tensor | None = None) -> Tensor:
-        x = x + self.dropout(self.attention(self.norm1(x), bias))
-        if read is not None:
-            x = x + self.dropout(self.reading(self.norm2(x), source=read))
-        return x + self.dropout(self.feed_forward(self.norm3(x)))
-
-
 class Stack(nn.Module):
     """Encoder or decoder: blocks that share a position bias, and a norm."""
 
     def __init__(self, size: T5Size, decoder: bool):
         super().__init__()
         self.size, self.bias = size, PositionBias(size.heads, both_ways=not decoder)
-        self.blocks = nn.ModuleList(T5Block(size, reads=decoder) for _ in range(size.layers))
-        self.last, self.dropout = nn.RMSNorm(size.width, eps=1e-6), nn.Dropout(size.dropout)
+        norm, inner = partial(nn.RMSNorm, eps=1e-6), {"dropout": size.dropout}
+        block = partial(Block, size, F.relu, norm, reads=decoder, inner=inner, bias=False, scale=1.0)
+        self.blocks = nn.ModuleList(block() for _ in range(size.layers))
+        self.last, self.dropout = norm(size.width), nn.Dropout(size.dropout)
 
     def forward(self, x: Tensor, read: Tensor | None = None) -> Tensor:
         x = through(self.blocks, self.size, self.dropout(x), self.bias(x.shape[1]), read)

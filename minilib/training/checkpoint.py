@@ -14,7 +14,7 @@ import re
 import shutil
 import sys
 import warnings
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
@@ -42,16 +42,7 @@ class Checkpoint(NamedTuple):
     state: dict
 
 
-def begin(
-    folder: Path,
-    step: int,
-    model: dict,
-    optimizer: dict,
-    state: dict,
-    keep: int = 2,
-    spared: Collection[int | None] = (),
-    group: dist.ProcessGroup | None = None,
-) -> Future:
+def begin(folder: Path, step: int, model: dict, optimizer: dict, state: dict, keep=2, spared=(), group=None) -> Future:
     """Begin to write the checkpoint of a step; the tensors may change as soon as this returns.
 
     Once it is complete the older ones go, but for `keep` in all and the steps `spared`. The result of what is returned

@@ -95,7 +95,7 @@ def build(config: Config, vocabulary: int, positions: int | None = None) -> nn.M
     """The model, on the CPU, with weights drawn by torch's generator; by default for rows as long as the run's."""
     changes = shape(config) | {"dropout": config.dropout, "checkpoint_activations": config.recompute}
     if config.model.startswith("bert"):
-        changes |= {"next_sentence": config.next_sentence, "published_weights": config.published_weights}
+        changes |= {name: getattr(config, name) for name in ("next_sentence", "published_weights", "modern")}
     return registry.model(config.model, vocabulary=vocabulary, length=positions or config.longest, **changes)
 
 

@@ -4,7 +4,6 @@ import inspect
 import re
 
 import torch
-from torch import nn
 
 from minilib import torch_optim
 from minilib.torch_optim import parameter_groups
@@ -65,17 +64,7 @@ def _numbers(cls: type) -> tuple[str, ...]:
 NUMBERS = {name: _numbers(cls) for name, (cls, _) in METHODS.items()}
 
 
-def optimizer(
-    name: str,
-    model: nn.Module,
-    lr: float,
-    weight_decay: float,
-    device: torch.device,
-    beta1: float | None = None,
-    beta2: float | None = None,
-    eps: float | None = None,
-    state_dtype: str | None = None,
-) -> torch.optim.Optimizer:
+def optimizer(name: str, model, lr: float, weight_decay, device, beta1=None, beta2=None, eps=None, state_dtype=None):
     """The method of this name, one of `METHODS`, with the usual exclusions, over every parameter once.
 
     sgd is Nesterov's; came-corrected is CAME whose confidence is corrected for the start, as Adam's averages are;
@@ -95,8 +84,7 @@ def optimizer(
         options["state_dtype"] = state_dtype
     if "beta1" in NUMBERS[name]:
         own = has["betas"].default
-        given = (beta1, beta2, *own[2:])
-        options["betas"] = tuple(b if b is not None else default for b, default in zip(given, own, strict=True))
+        options["betas"] = (own[0] if beta1 is None else beta1, own[1] if beta2 is None else beta2, *own[2:])
     if "eps" in NUMBERS[name] and eps is not None:
         options["eps"] = eps
     exclude = {"layer_adaptation": False} if "layer_adaptation" in has else {}  # biases and norms

@@ -104,11 +104,15 @@ def test_more_of_anything_costs_more_and_more_cards_less_time_but_more_card_hour
 
 
 # Of a block of GPT-2, whose last product nobody needs again, torch recomputes all but that.
-@pytest.mark.parametrize(("name", "recompute"), [*((name, False) for name in NAMED), ("bert-tiny", True)])
-def test_operations_and_parameters_are_those_that_torch_counts(name, recompute):
-    model = NAMED[name]
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [*((name, {}) for name in NAMED), *(("bert-tiny", {option: True}) for option in ("recompute", "modern"))],
+)
+def test_operations_and_parameters_are_those_that_torch_counts(name, options):
+    recompute, modern = (options.get(option, False) for option in ("recompute", "modern"))
+    model = replace(NAMED[name], modern=modern)
     with torch.device("meta"):
-        network = registry.model(name, checkpoint_activations=recompute)
+        network = registry.model(name, checkpoint_activations=recompute, **{"modern": True} if modern else {})
     assert model.parameters() == sum(p.numel() for p in network.parameters())
     rows = torch.zeros(3, 65, dtype=torch.int64)
     gpt2, bert = {"tokens": rows}, {"tokens": rows[:, :64], "positions": rows[:, :10], "targets": rows[:, :10]}
@@ -117,10 +121,11 @@ def test_operations_and_parameters_are_those_that_torch_counts(name, recompute):
 
 
 @pytest.mark.parametrize("precision", ["fp32", "bf16"])
-@pytest.mark.parametrize("name", ["bert-tiny", "gpt2"])
+@pytest.mark.parametrize("name", ["bert-tiny", "modern", "gpt2"])
 def test_activations_are_within_3_per_cent_of_what_autograd_saves(name, precision):
     family, rows, guessed = ("gpt2", 8, 64) if name == "gpt2" else ("bert", 8, 10)
-    network = registry.model(name, layers=4, width=128, heads=2, vocabulary=1000, length=64)
+    size = {"layers": 4, "width": 128, "heads": 2, "vocabulary": 1000, "length": 64}
+    network = registry.model("bert-tiny", **size, modern=True) if name == "modern" else registry.model(name, **size)
     tokens, held = torch.randint(5, 1000, (rows, 64 + (family == "gpt2"))), {}
     batch = {"tokens": tokens, "positions": torch.arange(guessed).repeat(rows, 1), "targets": tokens[:, :guessed]}
     weights = {p.untyped_storage().data_ptr() for p in network.parameters()}
@@ -133,7 +138,8 @@ def test_activations_are_within_3_per_cent_of_what_autograd_saves(name, precisio
     autocast = torch.autocast("cpu", torch.bfloat16, enabled=precision == "bf16")
     with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t), autocast:
         network({"tokens": tokens} if family == "gpt2" else batch)
-    job = Job(Model(family, 4, 128, 1000, 64), rows, 64, steps=1, guessed=guessed, precision=precision)
+    model = Model(family, 4, 128, 1000, 64, modern=name == "modern")
+    job = Job(model, rows, 64, steps=1, guessed=guessed, precision=precision)
     planned = bytes_held(job, 1, rows, 1)
     assert planned["activations"] + planned.get("16-bit copies", 0) == pytest.approx(sum(held.values()), rel=0.03)
 

@@ -34,7 +34,8 @@ def close(ours, theirs):
 
 
 def gradients_are_the_same(ours, theirs):
-    expected = to_ours(ours.size, {name: p.grad for name, p in theirs.named_parameters()})
+    expected = {name: p.grad for name, p in theirs.named_parameters()}
+    expected = of_modern(expected) if getattr(ours.size, "modern", False) else to_ours(ours.size, expected)
     named = dict(ours.named_parameters())
     assert named.keys() == expected.keys()
     for name, p in named.items():
@@ -50,6 +51,43 @@ def bert(head=transformers.BertForMaskedLM, dropout=0.0, **options):
         attn_implementation="eager",
     )  # fmt: skip
     return paired(Bert(BertSize(**SHAPE, dropout=dropout, **options)), head(config))
+
+
+def modern_bert():
+    """Theirs with attention to the whole row in every layer."""
+    config = transformers.ModernBertConfig(
+        vocab_size=V, hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=80,
+        max_position_embeddings=T, pad_token_id=None, layer_types=["full_attention"] * 2, attn_implementation="eager",
+    )  # fmt: skip
+    theirs, ours = transformers.ModernBertForMaskedLM(config), Bert(BertSize(**SHAPE, modern=True))
+    generator = torch.Generator().manual_seed(0)
+    with torch.no_grad():
+        for p in theirs.parameters():
+            p += 0.1 * torch.randn(p.shape, generator=generator)
+    ours.load_state_dict(of_modern(dict(theirs.named_parameters())))
+    return ours.eval(), theirs.eval()
+
+
+MODERN = {"model.embeddings.tok_embeddings": "tokens", "model.embeddings.norm": "norm", "model.final_norm": "last"}
+MODERN |= {"head.dense": "head.0", "head.norm": "head.2", "attn.Wo": "attention.output", "attn_norm": "norm1"}
+MODERN |= {"model.layers": "blocks", "mlp.Wo": "feed_forward.down", "mlp_norm": "norm2", "decoder.bias": "bias"}
+JOINED = {"attn.Wqkv": ("query", "key", "value"), "mlp.Wi": ("up", "gate")}
+
+
+def of_modern(theirs):
+    """ModernBERT's tensors under our names."""
+    ours = {}
+    for name, t in theirs.items():
+        for old, parts in JOINED.items():
+            if old in name:
+                place = name.replace(old, "attention.{}" if "attn" in old else "feed_forward.{}")
+                ours |= {place.format(part): third for part, third in zip(parts, t.chunk(len(parts)), strict=True)}
+                break
+        else:
+            ours[name] = t
+    for old, new in MODERN.items():
+        ours = {name.replace(old, new): t for name, t in ours.items()}
+    return ours
 
 
 def gpt2(dropout=0.0):
@@ -89,12 +127,13 @@ def of_t5(theirs):
     return out.logits, out.loss
 
 
+MODERN_CASE = {"modern bert": (modern_bert, MASKED, of_bert)}
 FAMILIES = {"bert": (bert, MASKED, of_bert), "gpt2": (gpt2, CAUSAL, of_gpt2), "t5": (t5, SPANS, of_t5)}
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", FAMILIES | MODERN_CASE)
 def test_logits_loss_and_gradients_are_the_same(family):
-    make, batch, of_theirs = FAMILIES[family]
+    make, batch, of_theirs = (FAMILIES | MODERN_CASE)[family]
     ours, theirs = make()
     logits, loss = of_theirs(theirs)
     close(ours.logits(batch), logits)

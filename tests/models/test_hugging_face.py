@@ -104,10 +104,12 @@ def test_what_our_models_do_not_have_is_refused_by_the_name_of_the_field(case, c
         hugging_face.size(hugging_face.config(size) | changes, names)
 
 
-def test_a_model_without_a_head_and_one_without_its_size_are_refused():
+def test_a_model_without_a_head_a_modern_one_and_one_without_its_size_are_refused():
     told = hugging_face.config(CASES["bert"][0])
     with pytest.raises(ValueError, match=r"architectures = .*: must be BertForMaskedLM or BertForPreTraining"):
         hugging_face.size(told, ["bert.embeddings.word_embeddings.weight"])
+    with pytest.raises(ValueError, match="modern = True: such a BERT has no form in transformers"):
+        hugging_face.config(BertSize(**SHAPE, modern=True))
     told = hugging_face.config(CASES["gpt2"][0])
     del told["n_embd"]
     with pytest.raises(ValueError, match="n_embd is missing"):

@@ -51,6 +51,7 @@ def test_a_run_leaves_a_folder_that_says_what_it_was_and_how_it_went(complete_ru
 # precision do not touch that state.
 DEATHS = [(name, 6, {}) for name in OPTIMIZERS] + [("adamw", 4, {"precision": "bf16"})]
 DEATHS += [("adamw", 6, {"state_dtype": "uint8"}), ("came", 4, {"state_dtype": "bfloat16"})]
+DEATHS += [("muon", 6, {"modern": True})]
 
 
 @pytest.mark.parametrize(("optimizer", "step", "fields"), DEATHS)
@@ -147,6 +148,7 @@ def test_a_complete_run_is_left_as_it_is(complete_run):
         ({"micro_batch": 3}, "micro_batch must divide the 8 rows"),
         ({"device": "tpu9"}, "tpu9"),
         ({"length": 100_000}, "length"),
+        ({"modern": True, "next_sentence": True}, "next_sentence must be False where modern is True"),
         ({"width": 39}, "width must be a multiple of its 2 heads, got 39"),
         ({"width": 40, "heads": 3}, "heads must divide the width 40, got 3"),
         ({"compile": True, "device": "cpu"}, "compile = True: no compiler for cpu"),
