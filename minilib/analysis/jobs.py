@@ -1,7 +1,7 @@
 """A training run that is only described: the model, the job and the machines that `planner` plans with.
 
 The models are those of `minilib.models`, as descriptions: shapes, and operations of the products. Nothing is allocated.
-Absent on purpose: T5, tensor and pipeline parallelism.
+Absent on purpose: tensor and pipeline parallelism.
 """
 
 from collections.abc import Iterable
@@ -61,7 +61,7 @@ def choice(name: str, value, known: Iterable) -> None:
 
 @dataclass(frozen=True)
 class Model:
-    """A BERT (head on hidden tokens, no next sentence), perhaps `modern`, or a GPT-2; `heads` 0: of 64 numbers each.
+    """A BERT (no next sentence; perhaps `modern`), a GPT-2 or a T5; `heads` 0: of 64 numbers each, but at least two.
 
     ValueError: another family, or a number that is no integer of at least 1.
     """
@@ -75,7 +75,7 @@ class Model:
     modern: bool = False
 
     def __post_init__(self):
-        choice("family", self.family, ("bert", "gpt2"))
+        choice("family", self.family, ("bert", "gpt2", "t5"))
         counts(layers=self.layers, width=self.width, vocabulary=self.vocabulary, longest=self.longest)
         if self.heads:
             counts(heads=self.heads)
@@ -87,40 +87,72 @@ class Model:
 
     def shapes(self) -> dict[str, memory.Shape]:
         """Name -> shape of every parameter."""
+        if self.family == "t5":
+            h, n, shapes = self.width, self.layers, {"tokens.weight": (self.vocabulary, self.width)}
+            for stack in (0, 1):
+                shapes |= {f"positions.{stack}": (32, self.transformer().heads), f"last.{stack}": (h,)}
+                for at in (f"blocks.{stack * n + i}" for i in range(n)):
+                    shapes |= {f"{at}.{k}.{matrix}": (h, h) for k in range(1 + stack) for matrix in "qkvo"}
+                    shapes |= {f"{at}.up": (h, 4 * h), f"{at}.down": (4 * h, h)}
+                    shapes |= {f"{at}.norm{k}": (h,) for k in range(2 + stack)}
+            return shapes
         shapes = self.transformer().shapes()
         if self.family == "gpt2":
             del shapes["bias"]  # its output layer has none
         return shapes
+
+    @property
+    def blocks(self) -> int:
+        return self.layers * (1 + (self.family == "t5"))
 
     def parameters(self, blocks_only: bool = False) -> int:
         """How many numbers the parameters have, or those in blocks."""
         return sum(prod(shape) for name, shape in self.shapes().items() if not blocks_only or name.startswith("blocks"))
 
     def guessed(self, length: int) -> int:
-        """Tokens of a row whose loss is computed: 15 in 100 for BERT, all for GPT-2."""
+        """Tokens of a row whose loss is computed: 15 in 100 for BERT, all for GPT-2, and those that T5 writes."""
+        if self.family == "t5":
+            return 1 + (gone := round(0.15 * length)) + max(1, round(gone / 3))  # a sentinel for each span, and the end
         return ceil(0.15 * length) if self.family == "bert" else length
+
+    def read(self, length: int) -> int:
+        """Tokens that T5 reads of a row: 15 in 100 are gone, in spans of 3, a sentinel for each; and the end."""
+        return length - 2 * round(0.15 * length) + self.guessed(length)
 
     def operations(self, length: int, guessed: int | None = None, recompute: bool = False) -> int:
         """Of the products of one row, forward and backward; `recompute` runs the blocks forward once more."""
         n, h, k = self.layers, self.width, self.guessed(length) if guessed is None else guessed
         # (8 h² + 4 h f) L T + 4 L h T², where f = 4 h is the width inside; gated, three matrices in place of two
         blocks = (8 * h + (6 if self.modern else 4) * self.transformer().inner) * h * n * length + 4 * n * h * length**2
+        if self.family == "t5":  # the decoder's k tokens also look at the s that were read
+            s = self.read(length)
+            blocks = n * h * (28 * h * s + 4 * s**2 + 28 * h * k + 4 * k**2 + 4 * k * s)
         # 2 k h V, and 2 k h² for BERT's dense layer
         head = 2 * k * h * self.vocabulary + (2 * k * h**2 if self.family == "bert" else 0)
         # backward is two products for each one forward
         return 3 * (blocks + head) + (blocks if recompute else 0)
 
     def orthogonalising(self) -> int:
-        """Operations of Muon's five iterations on the matrices of blocks, which every card does: 4 n² m + 2 n³ each."""
-        sides = (
-            sorted(shape) for name, shape in self.shapes().items() if name.startswith("blocks") and len(shape) == 2
-        )
-        return 5 * sum(4 * n * n * m + 2 * n**3 for n, m in sides)
+        """Operations of Muon's five iterations on the matrices that are no tables, on each card: 4 n² m + 2 n³ each."""
+        shapes = [shape for name, shape in self.shapes().items() if name.startswith(("blocks", "dense"))]
+        return 5 * sum(4 * n * n * m + 2 * n**3 for n, m in (sorted(shape) for shape in shapes if len(shape) == 2))
+
+    def t5_saved(self, length: int, e: float) -> float:
+        """Bytes that a T5 saves of a row for its backward pass. Under autocast (e = 2) each matrix has its own input.
+
+        Of a norm, in float32, what goes in and what is scaled; of the MLP what ReLU returns.
+        """
+        n, h, s, k = self.layers, self.width, self.read(length), self.guessed(length)
+        norms = 8 * h * (s * (2 * n + 1) + k * (3 * n + 1))
+        inputs = (7 * (s + k) if e == 2 else 3 * s + 5 * k) + 9 * s + 8 * k
+        statistics = s * (2 * n + 1) + k * (3 * n + 1) + n * self.transformer().heads * (s + 2 * k)
+        return norms + e * h * (n * inputs + s + k) + 4 * (statistics + k * self.vocabulary) + 8 * (s + k)
 
 
 _BERT = {"tiny": (2, 128), "mini": (4, 256), "small": (4, 512), "medium": (8, 512), "base": (12, 768)}
 NAMED = {f"bert-{name}": Model("bert", *size, 30_522) for name, size in (_BERT | {"large": (24, 1024)}).items()}
 NAMED |= {"gpt2": Model("gpt2", 12, 768, 50_257, 1024), "gpt2-medium": Model("gpt2", 24, 1024, 50_257, 1024)}
+NAMED |= {"t5-small": Model("t5", 6, 512, 32_128), "t5-base": Model("t5", 12, 768, 32_128)}
 
 
 @dataclass(frozen=True)
@@ -159,6 +191,8 @@ class Job:
         positive(**({"steps": self.steps} if self.tokens is None else {"tokens": self.tokens}))
         if self.length > self.model.longest:
             raise ValueError(f"length must be at most the model's {self.model.longest}, got {self.length}")
+        if self.guessed is not None and self.model.family == "t5":
+            raise ValueError("guessed must be left out for a T5: its decoder writes what is gone")
         if self.guessed is not None and not 1 <= self.guessed <= self.length:
             raise ValueError(f"guessed must be from 1 to the length {self.length}, got {self.guessed!r}")
         if self.micro_batch is not None:

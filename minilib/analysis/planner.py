@@ -11,7 +11,7 @@ is said to bind. Bytes of memory are those of `memory`, and rates those of `card
 The share of the peak, the latency, the bandwidth of a network and the price of a card-hour stand on no data sheet. They
 are asked for. `benchmarks/plan_errors.py` compares plans with recorded runs. Absent on purpose: the time of all that is
 no product (norms, softmax, starting kernels) and of reading data, which are in the share; a share that changes with the
-batch; tensor and pipeline parallelism; T5.
+batch; tensor and pipeline parallelism.
 """
 
 import argparse
@@ -66,8 +66,8 @@ def _laps(job: Job, total: int, micro_batches: int) -> list[tuple[float, int]]:
         gradient = p.reduced * d
         return 2 * [(gradient, ceil(gradient / BUCKET))]
     # parameters before the forward pass; those of blocks once more before the backward pass
-    gathers = [(p.gathered * d, job.model.layers + 1), (p.gathered * blocks, job.model.layers)]
-    return micro_batches * gathers + [(p.reduced * d, job.model.layers + 1)]
+    gathers = [(p.gathered * d, job.model.blocks + 1), (p.gathered * blocks, job.model.blocks)]
+    return micro_batches * gathers + [(p.reduced * d, job.model.blocks + 1)]
 
 
 def bytes_held(job: Job, total: int, rows: int, micro_batches: int) -> dict[str, float]:
@@ -85,11 +85,15 @@ def bytes_held(job: Job, total: int, rows: int, micro_batches: int) -> dict[str,
     if p.copies and not stage:
         held["16-bit copies"] = p.copies * d
     if stage:
-        held["gathered parameters"] = p.gathered * (d - blocks + 2 * blocks / job.model.layers)
+        held["gathered parameters"] = p.gathered * (d - blocks + 2 * blocks / job.model.blocks)
     guessed = job.model.guessed(job.length) if job.guessed is None else job.guessed
     e, shape = 2 if p.copies else kept.activations, job.model.transformer()
     saved = shape.activations(rows, job.length, rows * guessed, e, recompute=job.recompute, flash=True)
-    if p.copies:
+    if job.model.family == "t5":  # recomputed: what goes into each block, and one block of each stack
+        saved = rows * job.model.t5_saved(job.length, e)
+        if job.recompute:
+            saved = saved / job.model.layers + 4 * rows * (job.length + guessed) * job.model.layers * job.model.width
+    elif p.copies:
         # autocast: what goes into a norm stays float32, 2 bytes more for each half of a block; query, key and value
         # each keep a 16-bit copy of their input, 4 bytes more; the embedding's norm and log-probabilities are float32
         block_extra = 10 if job.model.modern else 8  # the gate has a copy, too

@@ -22,9 +22,7 @@ def matrices(model: nn.Module) -> dict[str, nn.Parameter]:
 
 
 @torch.no_grad()
-def prune(
-    model: nn.Module, sparsity: float, scope: str = "global", masks: dict[str, Tensor] | None = None
-) -> dict[str, Tensor]:
+def prune(model: nn.Module, sparsity: float, scope="global", masks: dict | None = None) -> dict[str, Tensor]:
     """Zero the share `sparsity` of the weights, rounded to whole ones: the smallest. Returns masks of those left.
 
     Args:

@@ -121,9 +121,7 @@ def span_counts(length: int, rate: float, mean: float) -> tuple[int, int]:
     return n, m
 
 
-def corrupt_spans(
-    tokens: np.ndarray, first: int, *, sentinels: np.ndarray, end: int, rate: float, mean: float, seed: int
-) -> tuple[np.ndarray, np.ndarray]:
+def corrupt_spans(tokens, first: int, *, sentinels, end: int, rate: float, mean: float, seed: int) -> tuple:
     """Replace spans by sentinels, and ask for the spans: `a b c d e` gives `a <0> d <1> </s>` and `<0> b c <1> e </s>`.
 
     As in T5's code: lengths of spans are uniform over all ways to cut n tokens into m pieces, those of what is kept

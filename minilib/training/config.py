@@ -191,13 +191,7 @@ def _kinds(f: dataclasses.Field) -> tuple[type, ...]:  # of `int | None` both
     return typing.get_args(f.type) or (f.type,)
 
 
-def parse(
-    argv: list[str] | None = None,
-    kind: type = Config,
-    name: str = "python -m minilib.training",
-    about: str = "Pretrain BERT, GPT-2 or T5.",
-    recipe: Callable[[str | None], dict] | None = None,
-):
+def parse(argv=None, kind=Config, name="python -m minilib.training", about="Pretrain BERT, GPT-2 or T5.", recipe=None):
     """The configuration that a command line asks for: a `kind` of `Settings`, whose fields are `option`s.
 
     With a `recipe`, (the device's name, if one is given) -> fields, there is an option --recipe to begin from them in

@@ -118,9 +118,7 @@ def finetune(settings: Finetuning, quiet: bool = False) -> dict:
     return results
 
 
-def fresh(
-    settings: Finetuning, trained, labels: int, pretrained: bool, device: torch.device, number: int
-) -> Classifier:
+def fresh(settings: Finetuning, trained, labels: int, pretrained: bool, device, number: int) -> Classifier:
     """The classifier before training; the new layer of a seed does not depend on where the other weights are from."""
     seed(device, number)
     bert = Bert(dataclasses.replace(trained.model.size, dropout=settings.dropout))
