@@ -1,11 +1,13 @@
 """Tokenizers, trained on the corpus of the run.
 
-Three kinds, each as published: "bert" is a lower-cased WordPiece (Devlin et al. 2019), "gpt2" a byte-level BPE (Radford
+Three kinds: "bert" cuts lower-cased words as WordPiece does (Devlin et al. 2019), "gpt2" is a byte-level BPE (Radford
 et al. 2019), "t5" the same BPE with T5's special tokens (Raffel et al. 2020 use a unigram model over sentence pieces).
-The library `tokenizers` trains and encodes. A tokenizer is trained once: it lies in `data_folder()/pretrain/`, under a
-name that says from what it was made, and is checked by its sha256 when it is read. A trained model carries its
-tokenizer as `tokenizer.json`, the library's own format, which transformers reads too; `read` reads it, and likewise
-that of a BERT, GPT-2 or T5 which others have trained.
+The library `tokenizers` trains and encodes. It joins the most frequent pair for all three; WordPiece as its authors
+describe it (Schuster and Nakajima 2012) joins the pair that raises the likelihood most, and BERT's trainer is not
+public. A tokenizer is trained once: it lies in `data_folder()/pretrain/`, under a name that says from what it was made,
+and is checked by its sha256 when it is read. A trained model carries its tokenizer as `tokenizer.json`, the library's
+own format, which transformers reads too; `read` reads it, and likewise that of a BERT, GPT-2 or T5 which others have
+trained.
 
 It is trained on the whole corpus, or on a sample of 200 million characters of a larger one: blocks of about 100,000
 characters at equal distances. More text changes little in which words are frequent, and the sample fits into memory.

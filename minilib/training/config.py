@@ -77,7 +77,7 @@ class Config(Settings):
     mask_rate: float = option(0.3, "share of masked tokens in training (BERT); 0.15 as published", low=0.01, high=0.9)
     whole_words: bool = option(False, "mask all pieces of a word together (BERT)")
     next_sentence: bool = option(False, "rows of two segments: do they belong together? is another task (BERT)")
-    published_weights: bool = option(False, "first weights as published, for comparison: slower to learn (BERT)")
+    published_weights: bool = option(False, "first weights as published, for comparison (BERT)")
     modern: bool = option(False, "rotary positions, gated units, norms before each half: as ModernBERT (BERT)")
     dropout: float = option(0.0, "share of activations that is dropped in training", low=0.0, high=0.9)
     init_from: str | None = option(
