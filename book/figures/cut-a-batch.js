@@ -21,8 +21,8 @@
     const x = { range: [0.3, 12.7], ticks: [1, 3, 6, 9, 12], label: "row" };
     const left = ui.panel({ title: "Tokens, coloured by micro-batch", height: 250, x, y: { range: [0, 36], ticks: [0, 8, 16, 24, 32], label: "tokens in the row" } });
     const right = ui.panel({
-      title: "Weight of a token, over what it should be", height: 250, x,
-      y: { range: [0.3, 12], log: true, ticks: [0.5, 1, 2, 4, 8], label: "times" },
+      title: "Weight of a token", height: 250, x,
+      y: { range: [0.3, 12], log: true, ticks: [0.5, 1, 2, 4, 8], label: "times what it should be" },
     });
     right.line([[0.3, 1], [12.7, 1]], { stroke: "var(--ink)", "stroke-dasharray": "5 4" }, right.back);
 

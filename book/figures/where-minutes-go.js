@@ -27,14 +27,15 @@
       title: "Where the minutes go", height: 250, x: { range: [0, 230], ticks: [0, 50, 100, 150, 200], label: "minutes" }, y: { range: [0, 5.2], ticks: [], label: "" },
     });
     const right = ui.panel({
-      title: "Minutes of the whole run", height: 250, x: { range: [7000, 150000], log: true, ticks: [8192, 16384, 32768, 65536, 131072], label: "rows in a short step" },
+      title: "Minutes of the whole run", height: 250, x: { range: [7000, 150000], log: true, ticks: [8192, 16384, 32768, 65536, 131072], format: (b) => Live.number(b, 6), label: "rows in a short step" },
       y: { range: [0, 240], ticks: [0, 50, 100, 150, 200], label: "minutes" },
     });
     const powers = [13, 14, 15, 16, 17].map((k) => 2 ** k), visited = new Map();
 
     function draw() {
-      const b = 2 ** Math.round(batch.value()), few = Math.round(10 * share.value()) / 10, parts = minutes(few * all, b, (1 - few) * all), total = sum(parts);
-      visited.set(`${b} ${few}`, [b, total]);
+      const b = 2 ** Math.round(batch.value()), shown = Math.round(10 * share.value()) / 10, few = shown === 0.9 ? shortRows / all : shown; // as published
+      const parts = minutes(few * all, b, (1 - few) * all), total = sum(parts);
+      visited.set(`${b} ${shown}`, [b, total]);
       left.clear();
       right.clear();
       let from = 0;
@@ -48,7 +49,7 @@
       for (const [p, t] of visited.values()) right.dot(p, t, { r: 3.5, fill: "var(--soft)" });
       right.dot(b, total, { r: 6, fill: "var(--b)" });
       const steps = (few * all) / b + ((1 - few) * all) / longBatch, price = parts[1] + parts[3];
-      ui.verdict(`<b>${Live.number(b, 6)}</b> short rows a step, ${Math.round(100 * few)} % of the rows short: ${Live.number(Math.round(steps), 5)} steps, ` +
+      ui.verdict(`<b>${Live.number(b, 6)}</b> short rows a step, ${Math.round(100 * shown)} % of the rows short: ${Live.number(Math.round(steps), 5)} steps, ` +
         `<b>${total.toFixed(1)}</b> minutes. ${price.toFixed(1)} of them pay for steps, ${(total - price).toFixed(1)} for products.`);
       ui.table(["short rows a step", ...names, "together"], powers.map((p) => {
         const m = minutes(few * all, p, (1 - few) * all);
