@@ -54,6 +54,9 @@ VERDICTS = """\
     LAMB: 64 rows as 16 + | LAMB: 256 rows as 16 - | LAMB: 1,024 rows as 16 -
 64 rows contradicted; 16, 256 and 1,024 not resolved | bert_in_76_minutes | LAMB below AdamW, 64 rows -
     LAMB below AdamW, 16 rows ? | LAMB below AdamW, 256 rows ? | LAMB below AdamW, 1,024 rows ?
+all four batches confirmed | bert_in_76_minutes | AdamW not worse than LAMB, 16 rows +
+    AdamW not worse than LAMB, 64 rows + | AdamW not worse than LAMB, 256 rows +
+    AdamW not worse than LAMB, 1,024 rows +
 GPT-2 confirmed; T5 not resolved; BERT contradicted | came_at_work | CAME as AdamW +?-
 confirmed on all three | came_at_work | CAME, corrected below CAME +++
 GPT-2 not resolved; T5 contradicted | came_at_work | CAME below Adafactor + momentum ?-

@@ -4,6 +4,7 @@ import csv
 import json
 import re
 import runpy
+import shutil
 import sys
 
 import numpy as np
@@ -23,17 +24,16 @@ from studies import protocols, translator  # the folder is no installed package
 STUDIES = {path.stem.replace("_", "-"): path for path in sorted((ROOT / "studies").glob("*/*.py"))}
 # Two ask the machine first, two read their data first, two did not write down some defaults.
 NOT_COMPARED = {*("torch-step", "pretrain-speed"), *("translation", "fine-tuning"), *("bert-long", "three-models")}
+READ = {"bert-optimizers", "gpt2-batches"}
 PAIRS = {"a man walks": "ein mann geht", "two dogs run": "zwei hunde rennen", "a red house": "ein rotes haus"}
 
 
 @pytest.fixture
 def home(tmp_path, monkeypatch):
-    """A project with the one record that studies read. Afterwards torch has as many threads as before."""
+    """A project with the records that studies read. Afterwards torch has as many threads as before."""
     (tmp_path / "pyproject.toml").write_text('[tool.minilib]\nrecords = "book/runs"\n')
-    kept = tmp_path / "book/runs/bert-optimizers"
-    kept.mkdir(parents=True)
-    for name in ("run.json", "curve.csv"):
-        (kept / name).write_bytes((ROOT / "book/runs/bert-optimizers" / name).read_bytes())
+    for record in READ:
+        shutil.copytree(ROOT / "book/runs" / record, tmp_path / "book/runs" / record)
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))  # one study adds it
     compiled = torch.nn.Module.compile
@@ -73,7 +73,7 @@ def test_a_study_of_toy_size_ends_and_records_how_it_was_made(name, home, monkey
     assert run["config"]["size"]
     with open(folder / "curve.csv", newline="") as file:
         assert len(list(csv.DictReader(file))) > 0
-    assert [path.name for path in (home / "book/runs").iterdir()] == ["bert-optimizers"]
+    assert {path.name for path in (home / "book/runs").iterdir()} == READ
 
 
 def test_a_study_spread_over_processes_records_the_same(home, monkeypatch):
