@@ -2,8 +2,8 @@
 
 Equality within a margin is worth something only where a method can lose by more. What is claimed, with which margins,
 stands in `studies/README.md`, which was written before the runs. Both methods are tuned as the five of
-`gpt2-optimizers` were, and judged by the same seeds; one of its runs of AdamW is made again. An hour of one core. At size "gpu" a GPT-2 as in `gpt2-optimizers`: some 20 runs
-of 2e15 operations, estimated, not run.
+`gpt2-optimizers` were, and judged by the same seeds; one of its runs of AdamW is made again. An hour of one core. At
+size "gpu" the GPT-2 of `gpt2-optimizers` at that size: some 20 runs of 2e15 operations, estimated, not run.
 """
 
 from studies.protocols import GPT2, GPU_GPT2, TOY_GPT2, compare_models, start
