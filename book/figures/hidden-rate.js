@@ -15,10 +15,11 @@
   const within = (rest, share) => Math.ceil(Math.log(1 - 1 / (1 + share) ** 2) / Math.log1p(-rest));
 
   Live.figure("hidden-rate", { multiplier, mean, within }, (ui) => {
-    const ticks = [1, 10, 100, 1000, 10000, 100000], format = (t) => Live.number(t, 6);
+    const ticks = [1, 10, 100, 1000, 10000, 100000], format = (t) => (t < 1000 ? `${t}` : `${t / 1000}k`);
+    const lengths = [10, 20, 50, 100, 200, 400, 976, 2000, 3906, 8000, 20000, 50000, longest];
     const y = (label) => ({ range: [0.8, 400], log: true, ticks: [1, 3, 10, 30, 100, 300], label });
     const left = ui.panel({
-      title: "The rate of each step, over the one that was set", y: y("rate / rate that was set"),
+      title: "One run, step by step", y: y("rate / rate that was set"),
       x: { range: [1, longest], log: true, ticks, label: "step", format },
     });
     const right = ui.panel({
@@ -30,7 +31,7 @@
     const along = (T) => [...new Set(Array.from({ length: 80 }, (_, k) => Math.round(T ** (k / 79))))];
 
     function draw() {
-      const T = Math.round(length.value()), rest = memory.value(), end = multiplier(rest, T), m = mean(rest, T), near = within(rest, 0.1);
+      const T = lengths[Math.round(length.value())], rest = memory.value(), end = multiplier(rest, T), m = mean(rest, T), near = within(rest, 0.1);
       left.clear();
       right.clear();
       left.area([...along(T).map((t) => [t, multiplier(rest, t)]), [T, 1], [1, 1]], { fill: "var(--shade)" });
@@ -51,14 +52,15 @@
         `Within a tenth of the rate from step ${Live.number(near, 6)} on.`);
     }
     const length = ui.slider({
-      label: "steps of the run", range: [10, longest], log: true, steps: 160, value: 100, format: (T) => Live.number(Math.round(T), 6), change: () => draw(),
+      label: "steps of the run", range: [0, lengths.length - 1], steps: lengths.length - 1, value: 3,
+      format: (k) => Live.number(lengths[Math.round(k)], 6), change: () => draw(),
     });
     const memory = ui.slider({
       label: "1 − β₃", range: [1e-5, 0.1], log: true, steps: 32, value: 0.1, format: (v) => Live.number(v, 2), change: () => draw(),
     });
     ui.button("β₃ = 0.9999", () => memory.set(1e-4));
-    for (const T of [976, 3906, 20000]) ui.button(`${Live.number(T, 6)} steps`, () => length.set(T));
-    ui.still(() => { memory.set(1e-4); length.set(976); });
+    for (const T of [976, 3906, 20000]) ui.button(`${Live.number(T, 6)} steps`, () => length.set(lengths.indexOf(T)));
+    ui.still(() => { memory.set(1e-4); length.set(lengths.indexOf(976)); });
     ui.table(["β₃", "steps", "first step", "mean", "last step"], [0.9, 0.99, 0.999, 0.9999].flatMap((b) => [100, 976, 3906, 20000].map((T) =>
       [`${b}`, Live.number(T, 6), ...[multiplier(1 - b, 1), mean(1 - b, T), multiplier(1 - b, T)].map((v) => Live.number(v, 3))])));
     draw();

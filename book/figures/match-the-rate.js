@@ -40,9 +40,9 @@
     });
     left.legend([["corrected, best rate", "var(--c)"], ["published, matrices", "var(--b)"], ["published, vectors", "var(--b)", "3 4"]], [0.4, 0.74]);
     const right = ui.panel({
-      title: "What was tried: one run each, above its best", height: 300,
+      title: "What was tried, a run each", height: 300,
       x: { range: [1e-4, 0.05], log: true, ticks: [1e-4, 1e-3, 0.01], label: "rate that is set", format: (v) => `${v}` },
-      y: { range: [-0.05, 1.6], ticks: [0, 0.4, 0.8, 1.2, 1.6], label: "last loss, above corrected CAME's best" },
+      y: { range: [-0.05, 1.6], ticks: [0, 0.4, 0.8, 1.2, 1.6], label: "nats above corrected CAME's best" },
     });
 
     function draw() {

@@ -50,12 +50,12 @@
   Live.figure("share-saved", { bill, saved, parameters: (model) => count(model, size) }, (ui) => {
     const names = ["weights, gradients", "state", "activations"], colors = ["var(--a)", "var(--b)", "var(--e)"], most = 256;
     const left = ui.panel({
-      title: "The bill, in AdamW's", height: 210, x: { range: [0, 1.05], ticks: [0, 0.25, 0.5, 0.75, 1], label: "share of AdamW's bill" },
-      y: { range: [0, 2.6], ticks: [], label: "" },
+      title: "The bill, in AdamW's", height: 250, x: { range: [0, 1.05], ticks: [0, 0.25, 0.5, 0.75, 1], label: "share of AdamW's bill" },
+      y: { range: [0, 3], ticks: [], label: "" },
     });
     left.legend(names.map((name, k) => [name, colors[k]]), [0.02, 0.0]);
     const right = ui.panel({
-      title: "Share saved", height: 210, x: { range: [1, most], log: true, ticks: [1, 4, 16, 64, 256], label: "rows of 512 tokens" },
+      title: "Share saved", height: 250, x: { range: [1, most], log: true, ticks: [1, 4, 16, 64, 256], label: "rows of 512 tokens" },
       y: { range: [-0.02, 0.5], ticks: [0, 0.1, 0.25, 0.47], label: "share saved", format: (v) => `${Math.round(100 * v)} %` },
     });
 
