@@ -537,7 +537,8 @@ def compare_models(study: Study) -> None:
     """Tune every method on every model and batch of the plan with one seed, repeat with the others, and record.
 
     The plan has what THREE_MODELS has, and `rates` by method. Only the seeds after the first have chosen nothing. With
-    `rule_from`, a batch of the plan, they also run at the rates that the rule of the root carries from there.
+    `rule_from`, a batch of the plan, they also run at the rates that the rule of the root carries from there; with
+    `again`, the case, rate and seed of a run that another study has recorded, that run is made once more.
     Where there is one model, a GPT-2 or a T5, what tables that count lose on the same rows is recorded beside the runs.
     """
     asked, plan = study.asked, study.asked.plan
@@ -558,10 +559,12 @@ def compare_models(study: Study) -> None:
         results["ruled"] = {" ".join(map(str, case)): lr for case, lr in ruled.items()}
     if set(plan.models) <= {"gpt2", "t5-small"} and len(plan.models) == 1:
         results |= study.run([("counting", lambda: counting(plan.models[0], **plan.bench))])
+    if again := getattr(plan, "again", None):
+        results["again"] = study.run([("again", job(*again)[1])])["again"][-1][1]
     curve = []
     for key, points in study.saved["jobs"].items():
-        if key != "counting":
+        if key not in ("counting", "again"):
             row = dict(zip(("model", "batch", "optimizer", "rate", "seed"), json.loads(key), strict=True))
             curve += [row | {"tokens": tokens, "loss": loss} for tokens, loss in points]
-    kept = {name: results[name] for name in ("chosen", "ruled", "counting") if name in results}
+    kept = {name: results[name] for name in ("chosen", "ruled", "again", "counting") if name in results}
     study.record(curve, kept, docstrings())

@@ -1,0 +1,80 @@
+// Is there a rate at which CAME as published takes the steps of corrected CAME?
+"use strict";
+(() => {
+  // Of the records: steps of a run, the best rate of corrected CAME, and, on the tuning seed, rate and last loss of each.
+  const RECORD = {
+    "GPT-2": {
+      steps: 976, published: [[0.0005, 4.1572], [0.001, 4.0123], [0.002, 3.9855], [0.004, 4.0087]],
+      corrected: [[0.001, 4.4144], [0.002, 4.1564], [0.004, 4.0179], [0.008, 3.9504], [0.016, 3.9562]],
+    },
+    "T5": {
+      steps: 3906, published: [[0.00025, 4.0193], [0.0005, 3.9539], [0.001, 3.8476], [0.002, 3.8651]],
+      corrected: [[0.004, 3.7263], [0.008, 3.6215], [0.016, 3.5742], [0.032, 3.619]],
+    },
+    "BERT": {
+      steps: 1300, published: [[0.000125, 5.7412], [0.00025, 5.3745], [0.0005, 5.4488], [0.001, 5.8306], [0.002, 6.3885]],
+      corrected: [[0.001, 5.3932], [0.002, 4.8653], [0.004, 5.5621]],
+    },
+  };
+  const beta3 = 0.9999;
+  const best = (tried) => tried.reduce((a, row) => (row[1] < a[1] ? row : a))[0];
+
+  // The trainer's rate at step t (from 1) of T, for a peak of 1: up over a fifth of the steps, then down as a root.
+  function planned(t, T) {
+    const warm = Math.round(0.2 * T);
+    return (t >= warm ? 1 : t / warm) * Math.sqrt(1 - (t - 1) / T);
+  }
+  // The rate of a step of CAME as published on a matrix, in terms of corrected CAME; a vector has the planned one.
+  const matrix = (rate, t, T) => (rate * planned(t, T)) / Math.sqrt(1 - beta3 ** t);
+  const vector = (rate, t, T) => rate * planned(t, T);
+  // Published over corrected: at the first step, at the last, and on vectors.
+  function ratios(name, rate) {
+    const { steps, corrected } = RECORD[name], r = rate / best(corrected);
+    return { first: r / Math.sqrt(1 - beta3), last: r / Math.sqrt(1 - beta3 ** steps), vectors: r };
+  }
+
+  Live.figure("match-the-rate", { record: () => RECORD, planned, matrix, vector, ratios }, (ui) => {
+    const left = ui.panel({
+      title: "The rate of each step", height: 300, x: { range: [1, 4000], log: true, ticks: [1, 10, 100, 1000], label: "step" },
+      y: { range: [1e-7, 0.1], log: true, ticks: [1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1], label: "learning rate", format: (v) => v.toExponential(0).replace("e", " e") },
+    });
+    left.legend([["corrected, best rate", "var(--c)"], ["published, matrices", "var(--b)"], ["published, vectors", "var(--b)", "3 4"]], [0.4, 0.74]);
+    const right = ui.panel({
+      title: "What was tried, a run each", height: 300,
+      x: { range: [1e-4, 0.05], log: true, ticks: [1e-4, 1e-3, 0.01], label: "rate that is set", format: (v) => `${v}` },
+      y: { range: [-0.05, 1.6], ticks: [0, 0.4, 0.8, 1.2, 1.6], label: "nats above corrected CAME's best" },
+    });
+
+    function draw() {
+      const name = model.value(), { steps, published, corrected } = RECORD[name], rate = bar.value(), found = ratios(name, rate);
+      const at = [...new Set(Array.from({ length: 120 }, (_, k) => Math.round(steps ** (k / 119))))];
+      const least = Math.min(...corrected.map((row) => row[1]));
+      left.clear();
+      right.clear();
+      left.line(at.map((t) => [t, vector(best(corrected), t, steps)]), { stroke: "var(--c)", "stroke-width": 4 });
+      left.line(at.map((t) => [t, matrix(rate, t, steps)]), { stroke: "var(--b)" });
+      left.line(at.map((t) => [t, vector(rate, t, steps)]), { stroke: "var(--b)", "stroke-dasharray": "3 4" });
+      for (const [tried, color] of [[corrected, "var(--c)"], [published, "var(--b)"]]) {
+        const points = tried.map(([lr, loss]) => [lr, loss - least]);
+        right.line(points, { stroke: color, class: "landmark" });
+        points.forEach(([lr, loss]) => right.dot(lr, loss, { r: 4, fill: color, class: "landmark" }));
+      }
+      right.line([[rate, -0.05], [rate, 1.6]], { stroke: "var(--b)", "stroke-dasharray": "5 4" });
+      const run = published.find(([lr]) => Math.abs(Math.log(lr / rate)) < 0.01);
+      ui.verdict(`${name}, ${Live.number(steps, 4)} steps, published CAME at <b>${Live.number(rate)}</b>: over corrected CAME at ${best(corrected)}, the rate of matrices ` +
+        `is <b>${Live.number(found.first)}</b> times at the first step and <b>${Live.number(found.last)}</b> times at the last; of vectors ` +
+        `${Live.number(found.vectors)} times. ${run ? `This run ended at <b>${run[1]}</b> nats, the corrected one at ${least}.` : "No run was made at this rate."}`);
+    }
+    const model = ui.choice({ label: "model", value: "GPT-2", options: Object.keys(RECORD).map((n) => [n, n]), change: () => draw() });
+    const bar = ui.slider({
+      label: "published CAME's rate", range: [0.000125, 0.016], log: true, steps: 14, value: 0.016, format: (v) => Live.number(v), change: () => draw(),
+    });
+    const show = (name, rate) => { model.set(name); bar.set(rate); };
+    for (const [name, { published }] of Object.entries(RECORD)) ui.button(`${name}, ${best(published)}`, () => show(name, best(published)));
+    ui.button("T5, 0.008", () => show("T5", 0.008));
+    ui.still(() => show("T5", 0.001));
+    ui.table(["model", "published", "last loss", "first step", "last step", "vectors"], Object.entries(RECORD).flatMap(([name, { published }]) =>
+      published.map(([lr, loss]) => [name, `${lr}`, `${loss}`, ...Object.values(ratios(name, lr)).map((v) => Live.number(v))])));
+    draw();
+  });
+})();
