@@ -70,7 +70,8 @@
         if (k < 0) return right.text(3.75, y, `${SIZES[size]}: nothing fits`);
         const row = FORMATS[k];
         left.dot(row[4] / 1e3, row[6], { r: 6, fill: colors[size], stroke: "var(--panel)" });
-        right.area([[3.7, y - 0.5], [row[6], y - 0.5], [row[6], y - 0.12], [3.7, y - 0.12]], { fill: colors[size], "fill-opacity": k === winner ? 0.85 : 0.4 });
+        right.line([[3.7, y - 0.3], [6.3, y - 0.3]], { stroke: "var(--line)", "stroke-width": 1 });
+        right.dot(row[6], y - 0.3, { r: k === winner ? 8 : 5, fill: colors[size] });
         return right.text(3.75, y, `${SIZES[size]}: ${row[6].toFixed(2)}, ${name(row)}`);
       });
       const row = FORMATS[winner];

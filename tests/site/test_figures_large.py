@@ -1,4 +1,4 @@
-"""The figures that move on the page of compression: their records, the price that torch counts, what the library stores."""
+"""The figures that move on the page of compression: their records, the price that torch counts, the stored bytes."""
 
 import json
 
