@@ -56,7 +56,7 @@ network latency and bandwidth | many_machines: The price of a message
 resume after a crash | many_machines: A worker is killed | many_machines: What is kept on the disk
 quantization | train_large_compress: Build: fewer bits
 compute optimal model size | train_large_compress: Prove: where the minimum lies
-    train_large_compress: Build: the price of a token | train_large_compress: Measure: seconds instead of operations
+    train_large_compress: Build: the price of a token | train_large_compress: Seconds instead of operations
 how many seeds | reality_check: How many runs, decided before | reality_check: Measure: the search, repeated
     the_rule_for_ties: The rule for ties | the_rule_for_ties: “Not resolved” is not “equal”
 timm LAMB | which_lamb: Ask your optimizer | which_lamb: What to do | lamb: Which LAMB is your LAMB?
