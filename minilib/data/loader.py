@@ -36,7 +36,16 @@ class Loader:
     ValueError: no rows, `batch_size` cannot be divided, or another argument is out of range.
     """
 
-    def __init__(self, rows, objective: Callable, batch_size: int, seed: int, rank=0, world_size=1, micro=None) -> None:
+    def __init__(
+        self,
+        rows: np.ndarray,
+        objective: Callable,
+        batch_size: int,
+        seed: int,
+        rank=0,
+        world_size=1,
+        micro: int | None = None,
+    ) -> None:
         check(rows, batch_size, rank, world_size)
         if not 0 <= seed < 2**64:
             raise ValueError(f"seed = {seed}: must be from 0 to 2**64 - 1")
@@ -74,7 +83,9 @@ class Loader:
         return numbers
 
 
-def evaluation(rows, objective: Callable, batch_size: int, limit: int | None = None, rank=0, world_size=1) -> Iterator:
+def evaluation(
+    rows: np.ndarray, objective: Callable, batch_size: int, limit: int | None = None, rank=0, world_size=1
+) -> Iterator[dict[str, torch.Tensor]]:
     """The batches of a validation for this process: the same samples, with the same masks, whenever it is called.
 
     Every row is taken once, or `limit` rows at equal distances. All processes have the same number of batches, as

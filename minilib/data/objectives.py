@@ -39,7 +39,9 @@ def masked_count(length: int, rate: float) -> int:
     return k
 
 
-def mask_tokens(tokens, first: int, *, is_special, mask: int, rate: float, seed: int, continues=None) -> tuple:
+def mask_tokens(
+    tokens: np.ndarray, first: int, *, is_special: np.ndarray, mask: int, rate: float, seed: int, continues=None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Choose K ordinary tokens of each row: 80 % become [MASK], 10 % a random ordinary token, 10 % stay.
 
     Args:
@@ -121,7 +123,9 @@ def span_counts(length: int, rate: float, mean: float) -> tuple[int, int]:
     return n, m
 
 
-def corrupt_spans(tokens, first: int, *, sentinels, end: int, rate: float, mean: float, seed: int) -> tuple:
+def corrupt_spans(
+    tokens: np.ndarray, first: int, *, sentinels: np.ndarray, end: int, rate: float, mean: float, seed: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Replace spans by sentinels, and ask for the spans: `a b c d e` gives `a <0> d <1> </s>` and `<0> b c <1> e </s>`.
 
     As in T5's code: lengths of spans are uniform over all ways to cut n tokens into m pieces, those of what is kept

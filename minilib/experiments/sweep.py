@@ -6,9 +6,13 @@ member takes the very steps that `tasks.train` would take. For optimizers that t
 and their kin): a norm over a layer would mix the members. Absent on purpose: other networks than one hidden layer.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from minilib.autodiff import Tensor, cross_entropy, log_softmax
+from minilib.experiments.tasks import DigitsTask
+from minilib.optim import Optimizer
 from minilib.optim.checks import RANGES
 from minilib.schedules import constant
 
@@ -28,7 +32,17 @@ class Sweep:
     ValueError: the batch is larger than the data.
     """
 
-    def __init__(self, task, optimizer, lrs, seeds, batch_size, schedule=constant, dtype=np.float32, **options):
+    def __init__(
+        self,
+        task: DigitsTask,
+        optimizer: type[Optimizer],
+        lrs,
+        seeds,
+        batch_size: int,
+        schedule: Callable = constant,
+        dtype=np.float32,
+        **options,
+    ):
         if not 1 <= batch_size <= task.n:
             raise ValueError(f"batch_size must be in 1 ... {task.n}, got {batch_size}")
         self.task, self.batch_size, self.schedule, self.dtype = task, batch_size, schedule, dtype

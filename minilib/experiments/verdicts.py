@@ -25,7 +25,7 @@ of three seeds is too narrow).
 """
 
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -129,7 +129,16 @@ class Comparison:
         return f"{self.verdict}: {interval}, {seeds}{sample}; {self.seen:.2g} could have been seen"
 
 
-def compare(ours, theirs, *, smallest=0.0, within=None, paired=None, level=0.95, tuning=()) -> Comparison:
+def compare(
+    ours: Losses,
+    theirs: Losses,
+    *,
+    smallest: float = 0.0,
+    within: float | None = None,
+    paired: bool | None = None,
+    level: float = 0.95,
+    tuning: Collection[Hashable] = (),
+) -> Comparison:
     """Is our loss lower than theirs by more than `smallest`, or, with `within`, are the two equal within that?
 
     Fewer than two seeds on a side, or differences without any scatter, say nothing about chance: not resolved. (Runs

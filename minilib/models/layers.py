@@ -145,7 +145,7 @@ class Block(nn.Module):
         self.pre_norm, self.dropout, width = pre_norm, nn.Dropout(size.dropout), size.width
         self.attention, self.norm1 = Attention(size, **of), norm(width)
         if reads:
-            self.reading, self.norm3 = Attention(size, **of), norm(width)
+            self.reading, self.norm_reading = Attention(size, **of), norm(width)
         self.feed_forward = FeedForward(width, activation, of.get("bias", True), **inner or {})
         self.norm2 = norm(width)
 
@@ -155,7 +155,7 @@ class Block(nn.Module):
             return self.norm2(x + self.dropout(self.feed_forward(x)))
         x = x + self.dropout(self.attention(self.norm1(x), mask))
         if read is not None:
-            x = x + self.dropout(self.reading(self.norm3(x), source=read))
+            x = x + self.dropout(self.reading(self.norm_reading(x), source=read))
         return x + self.dropout(self.feed_forward(self.norm2(x)))
 
 

@@ -56,7 +56,9 @@ class ResNet(nn.Module):
         return self.output(self.blocks(self.stem(x)).mean((2, 3)))
 
 
-def fit(model, opt, images, classes, batch_size: int, epochs: int, schedule: Callable, seed: int = 0) -> list[float]:
+def fit(
+    model: nn.Module, opt, images: Tensor, classes: Tensor, batch_size: int, epochs: int, schedule: Callable, seed=0
+) -> list[float]:
     """Train on shuffled batches; the batch losses in nats. It ends at the first that is not finite, which is the last.
 
     Args:

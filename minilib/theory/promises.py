@@ -24,7 +24,9 @@ class Promises:
     what: str
     rows: dict[str, dict] = field(default_factory=dict)
 
-    def add(self, name: str, *, measured, promised, start, trivial, ascent, says_from: str = "") -> None:
+    def add(
+        self, name: str, *, measured: float, promised: float, start: float, trivial: float, ascent: float, says_from=""
+    ) -> None:
         """One instance of the theorem, all numbers in the units of `what`.
 
         Args:

@@ -13,7 +13,9 @@ from torch import nn
 from minilib import torch_optim
 
 
-def step_if_finite(opt, parameters, lr: float, clip: float | None, scaler=None) -> tuple[torch.Tensor, torch.Tensor]:
+def step_if_finite(
+    opt: torch.optim.Optimizer, parameters, lr: float, clip: float | None, scaler: torch.amp.GradScaler | None = None
+) -> tuple[torch.Tensor, torch.Tensor]:
     """A step at the rate `lr` for all groups, its gradients scaled to the norm `clip` where they are longer.
 
     Returns the norm of all gradients before clipping, and whether it was finite: 0-dim tensors on the device.
