@@ -61,8 +61,8 @@ GPT-2 confirmed; T5 higher by 0.22, within 0.05 not resolved; BERT contradicted,
     GPT-2: CAME as AdamW + | T5: CAME as AdamW ? | BERT: CAME as AdamW -
 confirmed on all three: 0.02, 0.27 and 0.64 nats | came_at_work | GPT-2: CAME, corrected below CAME +
     T5: CAME, corrected below CAME + | BERT: CAME, corrected below CAME +
-GPT-2 not resolved; T5 contradicted | came_at_work | GPT-2: CAME below Adafactor + momentum ?
-    T5: CAME below Adafactor + momentum -
+GPT-2 not resolved; T5 contradicted | came_at_work | GPT-2: CAME below Adafactor + m ?
+    T5: CAME below Adafactor + m -
 128 contradicted; 8,192 confirmed | bert_in_76_minutes | LARS below Nesterov, 128 - | LARS below Nesterov, 8,192 +
     LAMB below Nesterov, 128 - | LAMB below Nesterov, 8,192 +
 width 64 confirmed against 32; 128 contradicted against 64 | train_large_compress
