@@ -16,9 +16,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 KINDS = ("proof", "computation", "figure", "bug")
+ORPHAN = "---\norphan: true\n---\n"  # neither page leads to the other
 FIGURE = re.compile(r"\{numref\}`(fig-[a-z-]+)`")
 PRINT = """body { max-width: 42rem; margin: 2rem auto; font: 11pt/1.5 Georgia, serif; }
-div.body { max-width: none; } section { break-inside: avoid; } img { width: 100%; } .headerlink, .footer { display: none; }
+div.body { max-width: none; } section section { break-inside: avoid; }
+img { width: 100%; } .headerlink, .footer, .related, .sphinxsidebar { display: none; }
 pre { font-size: 9.5pt; border-left: 2px solid #999; padding-left: .8em; white-space: pre-wrap; }"""
 
 
@@ -101,7 +103,10 @@ def write(paper: str, to: Path | None = None) -> tuple[Path, Path]:
         raise ValueError(f"paper {paper!r} asks {missing[0]!r}, and no question has this name")
     chosen = [known[name] for name in names]
     total = f"{sum(q.points for q in chosen)} points, {sum(q.minutes for q in chosen)} minutes."
-    asked, answered = [f"# Paper {paper.upper()}\n\n{total}\n"], [f"# Paper {paper.upper()}: answers\n\n{total}\n"]
+    asked, answered = (
+        [f"{ORPHAN}# Paper {paper.upper()}\n\n{total}\n"],
+        [f"{ORPHAN}# Paper {paper.upper()}: answers\n\n{total}\n"],
+    )
     out = to or ROOT / "exams" / paper
     with tempfile.TemporaryDirectory() as held:
         source = Path(held)
@@ -129,7 +134,7 @@ def write(paper: str, to: Path | None = None) -> tuple[Path, Path]:
             "html_copy_source": False,
             "html_show_sphinx": False,
             "html_show_copyright": False,
-            "suppress_warnings": ["toc.not_included", "myst.header"],
+            "suppress_warnings": ["myst.header"],
         }
         Sphinx(source, None, out, source / ".doctrees", "html", settings, status=None, warningiserror=True).build()
 
