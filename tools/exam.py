@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+PART = re.compile(r"\n(?=\([b-e]\) )")  # (b) and what follows it begins on a new line
 KINDS = ("proof", "computation", "figure", "bug")
 ORPHAN = "---\norphan: true\n---\n"  # neither page leads to the other
 FIGURE = re.compile(r"\{numref\}`(fig-[a-z-]+)`")
@@ -116,9 +117,9 @@ def write(paper: str, to: Path | None = None) -> tuple[Path, Path]:
                 (source / f"{label}.svg").write_bytes(stills[label].read_bytes())
                 text += f"\n\n![The figure of this question]({label}.svg)"
             text = FIGURE.sub("the figure below", text)
-            asked.append(f"## {number}. ({question.points} points)\n\n{text}\n")
+            asked.append(f"## {number}. ({question.points} points)\n\n{PART.sub("\n\n", text)}\n")
             answer = re.sub(r"```python (fixed|check)", "```python", question.answer)
-            answered.append(f"## {number}. {question.name}\n\n{answer}\n")
+            answered.append(f"## {number}. {question.name}\n\n{PART.sub("\n\n", answer)}\n")
         (source / "paper.md").write_text("\n".join(asked), encoding="utf-8")
         (source / "answers.md").write_text("\n".join(answered), encoding="utf-8")
         (source / "print.css").write_text(PRINT, encoding="utf-8")
