@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PART = re.compile(r"\n(?=\([b-e]\) )")  # (b) and what follows it begins on a new line
 KINDS = ("proof", "computation", "figure", "bug")
 ORPHAN = "---\norphan: true\n---\n"  # neither page leads to the other
 FIGURE = re.compile(r"\{numref\}`(fig-[a-z-]+)`")
@@ -91,6 +90,11 @@ def pictures() -> dict[str, Path]:
     return {label: ROOT / "book" / "figures" / f"{name}.svg" for name, label in live.findall(text)}
 
 
+def apart(text: str) -> str:
+    """Each part of a question, (b) and what follows it, in a paragraph of its own."""
+    return re.sub(r"\n(?=\([b-e]\) )", "\n\n", text)
+
+
 def write(paper: str, to: Path | None = None) -> tuple[Path, Path]:
     """Write a paper and its answers; returns where they lie.
 
@@ -117,9 +121,9 @@ def write(paper: str, to: Path | None = None) -> tuple[Path, Path]:
                 (source / f"{label}.svg").write_bytes(stills[label].read_bytes())
                 text += f"\n\n![The figure of this question]({label}.svg)"
             text = FIGURE.sub("the figure below", text)
-            asked.append(f"## {number}. ({question.points} points)\n\n{PART.sub("\n\n", text)}\n")
+            asked.append(f"## {number}. ({question.points} points)\n\n{apart(text)}\n")
             answer = re.sub(r"```python (fixed|check)", "```python", question.answer)
-            answered.append(f"## {number}. {question.name}\n\n{PART.sub("\n\n", answer)}\n")
+            answered.append(f"## {number}. {question.name}\n\n{apart(answer)}\n")
         (source / "paper.md").write_text("\n".join(asked), encoding="utf-8")
         (source / "answers.md").write_text("\n".join(answered), encoding="utf-8")
         (source / "print.css").write_text(PRINT, encoding="utf-8")
