@@ -19,9 +19,10 @@ def runs(*code):
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_an_answer_gives_all_points_and_its_lines_compute_it(name):
     question = QUESTIONS[name]
-    assert sum(int(mark) for mark in re.findall(r"\[(\d)\]", question.answer)) == question.points
+    text = re.sub(r"```.*?```", "", question.answer, flags=re.DOTALL)
+    assert sum(int(mark) for mark in re.findall(r"\[(\d)\]", text)) == question.points
     lines = blocks(question.answer, "")
-    assert lines or question.kind in ("proof", "bug", "figure")
+    assert lines or question.kind != "computation", "a number that is computed by hand is computed here, too"
     for block in lines:
         runs(block)
 
