@@ -91,8 +91,8 @@ def pictures() -> dict[str, Path]:
 
 
 def apart(text: str) -> str:
-    """Each part of a question, (b) and what follows it, in a paragraph of its own."""
-    return re.sub(r"\n(?=\([b-e]\) )", "\n\n", text)
+    """Each part of a question, (a), (b) and so on, in a paragraph of its own."""
+    return re.sub(r"\n(?=\([a-e]\) )", "\n\n", text)
 
 
 def write(paper: str, to: Path | None = None) -> tuple[Path, Path]:
