@@ -9,7 +9,7 @@ export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
 .PHONY: help book page test check lint proofs unit nbval site shake colab test-xla lab notebook sync format bench bench-torch \
-	bench-pretrain gpu study runs-check report prove handout lock clean
+	bench-pretrain gpu study runs-check report prove handout exam lock clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' Makefile
@@ -32,6 +32,9 @@ shake: $(READY)  ## run the chapters on imitated machines: make shake SHAKE="--c
 
 colab: $(READY)  ## open every chapter as Google Colab does, alone and with its packages: make colab NAME=sgd
 	$(PY) tools/shake.py --machines colab --jobs 1 $(if $(NAME),--chapters $(NAME))
+
+exam: $(READY)  ## a written exam and its answers, to print: make exam PAPER=a
+	$(PY) tools/exam.py $(PAPER)
 
 test-xla: .venv-xla/.ready  ## the training loop on XLA's CPU device, in an environment of its own
 	PJRT_DEVICE=CPU XLA_FLAGS="--xla_cpu_multi_thread_eigen=false --xla_backend_optimization_level=0" \
