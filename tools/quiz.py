@@ -115,8 +115,9 @@ def insert(app: Sphinx, docname: str, source: list[str]) -> None:
     for cell in nb["cells"]:
         text = "".join(cell["source"])
         if cell["cell_type"] == "markdown" and BEFORE.search(text):
-            asked = f"## Quiz\n\n{path.read_text(encoding='utf-8').strip()}\n\n## Exercises"
-            cell["source"] = BEFORE.sub(lambda _: asked, text, count=1)
+            start = BEFORE.search(text).start()
+            asked = f"## Quiz\n\n{path.read_text(encoding='utf-8').strip()}\n\n"
+            cell["source"] = text[:start] + asked + text[start:]
             source[0] = json.dumps(nb)
             return
     raise ValueError(f"{docname} has no section Exercises, before which its quiz could stand")
