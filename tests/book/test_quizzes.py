@@ -1,0 +1,91 @@
+"""Each quiz asks five questions, has one right answer to each, and explains every option.
+
+What it cannot see: whether an answer is true.
+"""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import chapters
+import pytest
+import quiz
+
+ROOT = Path(__file__).resolve().parents[2]
+FILES = sorted((ROOT / quiz.FOLDER).glob("*.md"))
+BOOK = [*(ROOT / "notebooks").glob("*.md"), *(ROOT / "book").glob("*.md")]
+LABEL = re.compile(
+    r"^\(([\w-]+)\)=|:(?:label|name): ([\w-]+)|^\s+name: ([\w-]+)|\$\$ \(([\w-]+)\)|(?:start|end)\} ([\w-]+)", re.M
+)
+REFERENCE = re.compile(r"\{(?:ref|eq|numref|prf:ref)\}`(?:[^`<]*<)?([\w-]+)>?`")
+GLUED = re.compile(r"\{glue:\w*\}`([\w-]+)")
+
+
+def labels() -> set[str]:
+    return {one for path in BOOK for found in LABEL.findall(path.read_text("utf-8")) for one in found if one}
+
+
+def glued(name: str) -> set[str]:
+    """The names that the stored outputs of a chapter have glued."""
+    path = next(p for p in (ROOT / "notebooks").glob("*.ipynb") if chapters.name_of(p.stem) == name)
+    return set(re.findall(r'"scrapbook": \{[^}]*"name": "([\w-]+)"', path.read_text("utf-8")))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_quiz_asks_five_questions_whose_right_answers_do_not_give_themselves_away(path):
+    text = path.read_text("utf-8")
+    asked = quiz.questions(text)
+    assert len(asked) == text.count("{quiz}") == 5
+    places, longest = [], 0
+    for lines in asked:
+        question, options = quiz.parse(lines)
+        right = [option.right for option in options].index(True)
+        places.append(right)
+        lengths = [len(option.says) for option in options]
+        assert max(lengths) - min(lengths) <= 40, question
+        longest += lengths[right] == max(lengths) > sorted(lengths)[-2]
+        assert len({option.says for option in options}) == len(options), question
+    assert max(Counter(places).values()) <= 3, "the right answer stands too often at one place"
+    assert longest <= 3, "the right answer is too often the longest"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_the_references_and_numbers_of_a_quiz_resolve(path):
+    text = path.read_text("utf-8")
+    assert set(REFERENCE.findall(text)) <= labels()
+    assert set(GLUED.findall(text)) <= glued(path.stem)
+
+
+def test_each_quiz_belongs_to_a_chapter_with_exercises():
+    names = {chapters.name_of(p.stem): p.read_text("utf-8") for p in (ROOT / "notebooks").glob("*.md")}
+    for path in FILES:
+        assert quiz.BEFORE.search(names[path.stem]), path
+
+
+GOOD = ["Why?", "- [ ] a", "  no", "- [x] b", "  yes", "- [ ] c", "  no"]
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({3: "- [ ] b"}, "exactly one option is right, '- [x] ', not 0"),
+        ({1: "- [x] a"}, "exactly one option is right, '- [x] ', not 2"),
+        ({2: ""}, "the option 'a' has no explanation"),
+        ({5: "c"}, "3 or 4 options, each on a line '- [ ] ...', not 2"),
+        ({1: "- [X] a"}, "an option begins with '- [ ] ' or '- [x] ', not '- [X] a'"),
+        ({0: ""}, "a quiz begins with its question"),
+    ],
+)
+def test_a_quiz_that_is_not_one_says_what_is_wrong(change, told):
+    with pytest.raises(ValueError, match=re.escape(told)):
+        quiz.parse([change.get(i, line) for i, line in enumerate(GOOD)])
+
+
+def test_a_good_question_is_read():
+    question, options = quiz.parse(GOOD)
+    assert question == ["Why?"]
+    assert [(o.right, o.says, o.why) for o in options] == [
+        (False, "a", ["no"]),
+        (True, "b", ["yes"]),
+        (False, "c", ["no"]),
+    ]
