@@ -1,0 +1,90 @@
+// What a deck does with the figures that move: it opens them at their setting, keeps their words readable from the last
+// row, and lets their keys work on them and not on the deck. Keys of a clicker (Page Up, Page Down) always turn the page.
+"use strict";
+
+(() => {
+  const LEAST = 20; // px of a slide of 1280 x 720
+
+  const clean = (text) => text.replace(/\s+/g, " ").trim();
+
+  // A button, or one of a choice, by what is written on it.
+  function press(box, label) {
+    const button = [...box.querySelectorAll(".live-controls button")].find((b) => clean(b.textContent) === label);
+    if (button) return button.click();
+    const option = [...box.querySelectorAll(".live-controls option")].find((o) => clean(o.textContent) === label);
+    if (!option) {
+      const known = [...box.querySelectorAll(".live-controls button, .live-controls option")].map((b) => clean(b.textContent));
+      throw new Error(`the figure ${box.dataset.figure} has no button ${label}; it has ${known.join(", ")}`);
+    }
+    const choice = option.parentElement;
+    choice.value = option.value;
+    choice.dispatchEvent(new Event("change", { bubbles: true }));
+    return undefined;
+  }
+
+  function missing(wanted, count, name) {
+    if (wanted.some((k) => k > count)) throw new Error(`${name} has ${count} panels, and not ${Math.max(...wanted)}`);
+  }
+
+  // Of a picture that Matplotlib drew: the panels that the deck names, as large as there is room. Curves do not count for
+  // the size of a panel, for they may reach beyond it and be cut.
+  function cut(svg) {
+    const wanted = svg.dataset.panels.split(" ").filter(Boolean).map(Number);
+    const panels = [...svg.querySelectorAll("[id^=axes_]")];
+    missing(wanted, panels.length, svg.getAttribute("aria-label"));
+    if (!wanted.length || svg.dataset.cut) return;
+    const corners = [];
+    panels.forEach((panel, k) => {
+      if (!wanted.includes(k + 1)) return (panel.style.display = "none");
+      const fixed = [...panel.children].filter((g) => /^(matplotlib|legend|text)/.test(g.id) || g === panel.firstElementChild);
+      for (const { x, y, width, height } of fixed.map((g) => g.getBBox()).filter((box) => box.width > 0)) {
+        corners.push([x, y], [x + width, y + height]);
+      }
+      return undefined;
+    });
+    const [left, top] = [0, 1].map((k) => Math.min(...corners.map((corner) => corner[k])) - 4);
+    const [right, bottom] = [0, 1].map((k) => Math.max(...corners.map((corner) => corner[k])) + 4);
+    svg.setAttribute("viewBox", [left, top, right - left, bottom - top].join(" "));
+    svg.dataset.cut = true;
+  }
+
+  function prepare(box) {
+    box.querySelector(".live-foot")?.remove(); // the figure is alone already
+    const setting = box.closest("figure").querySelector(".setting")?.dataset ?? {};
+    for (const label of (setting.press ?? "").split(";").map(clean).filter(Boolean)) press(box, label);
+    const wanted = (setting.panels ?? "").split(" ").filter(Boolean).map(Number);
+    const panels = [...box.querySelectorAll(".panels > svg")];
+    missing(wanted, panels.length, box.dataset.figure);
+    if (wanted.length) panels.forEach((svg, k) => { if (!wanted.includes(k + 1)) svg.style.display = "none"; });
+    box.addEventListener("keydown", (event) => {
+      if (event.key === "PageDown" || event.key === "PageUp") {
+        event.preventDefault();
+        event.target.blur();
+      } else if (event.key === "Escape") {
+        event.target.blur();
+        event.stopPropagation();
+      } else if (event.key.length > 1 || event.key === " ") {
+        event.stopPropagation();
+      }
+    });
+  }
+
+  // Words grow where a picture is drawn small.
+  function readable() {
+    document.querySelectorAll("section.present svg.picture").forEach(cut);
+    for (const svg of document.querySelectorAll("section.present .live .panels > svg")) {
+      const { width, height } = svg.viewBox.baseVal;
+      const drawn = Math.min(svg.clientWidth / width, svg.clientHeight / height);
+      if (drawn > 0) svg.style.setProperty("--words", `${Math.max(13, LEAST / drawn).toFixed(2)}px`);
+    }
+  }
+
+  document.addEventListener("DOMContentLoaded", () => {
+    Reveal.on("ready", readable);
+    Reveal.on("slidechanged", () => {
+      document.activeElement?.blur();
+      readable();
+    });
+    document.querySelectorAll(".live").forEach(prepare);
+  });
+})();
