@@ -8,7 +8,7 @@ XLA := .venv-xla/bin/python
 export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book page test check lint proofs unit nbval site shake colab test-xla lab notebook sync format bench bench-torch \
+.PHONY: help book page test check lint proofs unit nbval site shake colab test-xla lab slides slides-pdf notebook sync format bench bench-torch \
 	bench-pretrain gpu study runs-check report prove handout lock clean
 
 help:  ## this list
@@ -82,6 +82,12 @@ prove: $(READY)  ## check the proofs with Rocq, break the false statements, and 
 
 handout: $(READY)  ## a chapter without solutions and outputs, for students: make handout NAME=sgd
 	$(PY) tools/handout.py $(NAME)
+
+slides: $(READY)  ## the decks of course/slides into _build/slides, from the built book: make slides [NAME=lars-1]
+	$(PY) tools/slides.py $(NAME)
+
+slides-pdf: $(READY)  ## the decks as PDFs, a page for each slide with its notes: make slides-pdf [NAME=lars-1]
+	$(PY) tools/slides.py $(NAME) --pdf
 
 lock: $(READY)  ## requirements.in -> requirements.txt
 	$(PY) -m piptools compile --quiet --upgrade --strip-extras --allow-unsafe --no-emit-index-url \

@@ -12,6 +12,7 @@ import html
 import json
 import pickle
 import re
+import textwrap
 from functools import cache
 from pathlib import Path
 
@@ -163,7 +164,9 @@ class Book:
 
 def belongs(proof: proof_node, label: str) -> bool:
     """Does a proof begin with "Of", and this label?"""
-    return any((ref.get("refid") or ref.get("refuri", "")).endswith(label) for ref in proof[0][0].findall(nodes.reference))
+    return any(
+        (ref.get("refid") or ref.get("refuri", "")).endswith(label) for ref in proof[0][0].findall(nodes.reference)
+    )
 
 
 def blocks(page: nodes.document, part: str):
@@ -238,7 +241,9 @@ class Notes(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         if not re.fullmatch(r"\d+", self.arguments[0]):
-            raise self.error(f"notes begin with the minutes of the slide, a whole number, and not {self.arguments[0]!r}")
+            raise self.error(
+                f"notes begin with the minutes of the slide, a whole number, and not {self.arguments[0]!r}"
+            )
         node, body = notes("", minutes=int(self.arguments[0])), nodes.Element()
         self.set_source_info(node)
         for k in range(len(self.content) - 1, 0, -1):  # each field a paragraph of its own
@@ -254,7 +259,9 @@ class Notes(SphinxDirective):
             elif node.children and not re.match(r"\w+: ", paragraph.astext()):
                 node[-1] += paragraph
             else:
-                raise self.error(f"a paragraph of notes begins with one of {', '.join(FIELDS)}, not: {paragraph.astext()[:40]!r}")
+                raise self.error(
+                    f"a paragraph of notes begins with one of {', '.join(FIELDS)}, not: {paragraph.astext()[:40]!r}"
+                )
         return [node]
 
 
@@ -347,7 +354,8 @@ class Fill(SphinxPostTransform):
             block = getattr(book, kind)(label, options[kind])
             if "lines" in options:
                 first, last = options["lines"]
-                block = literal("\n".join(block.astext().splitlines()[first - 1 : last]), block["language"])
+                text = textwrap.dedent("\n".join(block.astext().splitlines()[first - 1 : last]))
+                block = literal(text, block["language"])
             made = [block]
         elif "step" in options:
             made, tag = book.steps(label, *options["step"]), f"Proof of {book.number(label)}"
@@ -402,7 +410,7 @@ class Translator(RevealjsSlideTranslator):
             beside = len(slide.children) if "beside" in slide.get("classes", ()) else beside
             most = 23 if isinstance(slide, LABELLED) else most  # the code of an exercise
         rest = sum(ROOM.get(type(child), 60) for child in slide.parent.children if child is not slide)
-        wide, high = 1120 / beside / (0.61 * max(map(len, lines))), (600 - rest) / (1.36 * len(lines))
+        wide, high = 1120 / beside / (0.61 * max(map(len, lines))), (560 - rest) / (1.36 * len(lines))
         self.body.append(f'<div class="fitted" style="font-size: {max(20, min(most, wide, high)):.0f}px">')
         try:
             HTML5Translator.visit_literal_block(self, node)

@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 DECKS = ROOT / "course" / "slides"
 BOOK = ROOT / "_build"
 OUT = BOOK / "slides"
+READY = "() => Reveal.isReady() && window.MathJax?.startup?.promise?.then(() => true)"
 STYLE = "font:18px/1.6 system-ui,sans-serif;max-width:40em;margin:3em auto;color:#22272e"
 
 
@@ -66,7 +67,7 @@ def open_deck(browser, path: Path, scale: float = 1):
     """A deck in a browser, at rest on its first slide."""
     page = browser.new_page(viewport={"width": 1280, "height": 720}, device_scale_factor=scale)
     page.goto(path.as_uri())
-    page.wait_for_function("() => Reveal.isReady() && window.MathJax?.startup?.promise?.then(() => true)")
+    page.wait_for_function(READY)
     return page
 
 

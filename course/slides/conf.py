@@ -1,4 +1,4 @@
-"""How Sphinx makes the slides. `tools/slides.py` calls it; what the book says of numbers and formulas holds here, too."""
+"""How Sphinx makes the slides, for `tools/slides.py`; what the book says of numbers and formulas holds here, too."""
 
 import sys
 from pathlib import Path
@@ -28,9 +28,9 @@ nb_mime_priority_overrides = [("revealjs", kind, rank) for rank, kind in enumera
 
 revealjs_html_theme = "revealjs-simple"
 revealjs_style_theme = "deck.css"
-revealjs_static_path = ["_static", str(ROOT / "book" / "figures")]
+revealjs_static_path = ["_static", str(ROOT / "book" / "figures"), str(ROOT / "book" / "_static" / "formulas.js")]
 revealjs_css_files = ["pygments.css", "live.css"]
-revealjs_js_files = [("deck.js", {"defer": "defer", "priority": 900})]
+revealjs_js_files = ["formulas.js", ("deck.js", {"defer": "defer", "priority": 900})]
 revealjs_script_conf = {
     "width": 1280,
     "height": 720,

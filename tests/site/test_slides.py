@@ -1,0 +1,238 @@
+"""The slides: every deck is opened from a file and each of its slides measured; and mistakes of a deck are found.
+
+The decks of `_build/slides` are those that `python tools/slides.py` made (`make site` calls it).
+"""
+
+import re
+
+import pytest
+import slides
+from browsing import HTML
+
+LEAST = 20  # px, the smallest words on a slide of 1280 x 720
+HERE = slides.OUT
+NAMES = slides.names()
+
+# What of the slide that is shown does not fit, and what is too small to read.
+MEASURE = """least => {
+  const slide = Reveal.getCurrentSlide(), wrong = [];
+  const name = (node) => `${node.tagName.toLowerCase()} ${(node.textContent || "").trim().slice(0, 30)}`;
+  const visible = (node) => getComputedStyle(node).visibility === "visible";
+  const seen = (node) => node.getClientRects().length && !node.closest("aside") && visible(node);
+  for (const node of slide.querySelectorAll("*")) {
+    if (!seen(node) || node.parentElement.closest("svg, mjx-container")) continue;
+    const box = (node.matches("mjx-container") ? node.firstElementChild : node).getBoundingClientRect();
+    const foot = node.closest("figcaption, .tag") ? 720 : 680;
+    if (box.right > 1282 || box.bottom > foot || box.left < 0) {
+      wrong.push(`${name(node)}: reaches ${Math.round(box.right)}, ${Math.round(box.bottom)}`);
+    } else if (node.matches("pre, table, p, li") && node.scrollWidth > node.clientWidth + 1 && node.clientWidth) {
+      wrong.push(`${name(node)}: is ${node.scrollWidth} wide in ${node.clientWidth}`);
+    }
+  }
+  const words = document.createTreeWalker(document.querySelector(".reveal"), NodeFilter.SHOW_TEXT);
+  while (words.nextNode()) {
+    const node = words.currentNode.parentElement, svg = node.closest("svg");
+    if (!words.currentNode.data.trim() || !seen(node) || node.closest("mjx-container, script")) continue;
+    if (!slide.contains(node) && !node.closest(".slide-number")) continue;
+    const view = svg?.viewBox.baseVal;
+    const drawn = svg ? Math.min(svg.clientWidth / view.width, svg.clientHeight / view.height) : 1;
+    const size = parseFloat(getComputedStyle(node).fontSize) * drawn;
+    if (size < least - 0.3) wrong.push(`${name(node)}: ${size.toFixed(1)} px`);
+  }
+  for (const svg of slide.querySelectorAll("svg.picture")) {
+    const { width, height } = svg.viewBox.baseVal;
+    const size = Math.min(svg.clientWidth / width, svg.clientHeight / height) * svg.dataset.least;
+    if (size < least - 0.3) wrong.push(`smallest words of a drawn picture: ${size.toFixed(1)} px; show a panel of it`);
+  }
+  return wrong;
+}"""
+GO = "k => Reveal.slide(...Object.values(Reveal.getIndices(Reveal.getSlides()[k])))"
+REST = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+# A label in a page, and the number that the page gives to the thing.
+NUMBER = re.compile(r'id="([\w-]+)"[^>]*>(?:(?! id=").)*?class="(?:caption-number|eqno)">([^<]+)', re.DOTALL)
+
+
+def opened(browser, path):
+    """A deck in a browser, with what it asked for and complained about."""
+    page = slides.open_deck(browser, path)
+    page.asked, page.errors = [], []
+    page.on("request", lambda request: page.asked.append(request.url))
+    page.on("pageerror", lambda error: page.errors.append(str(error)))
+    page.on("console", lambda message: message.type == "error" and page.errors.append(message.text))
+    page.reload()
+    page.wait_for_function(slides.READY)
+    return page
+
+
+@pytest.fixture(scope="module", params=[pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in NAMES])
+def deck(request, browser):
+    page = opened(browser, HERE / f"{request.param}.html")
+    yield page
+    page.close()
+
+
+def test_a_deck_works_from_a_file_and_all_of_it_fits_and_is_readable(deck):
+    wrong = []
+    for k in range(deck.evaluate("Reveal.getTotalSlides()")):
+        deck.evaluate(GO, k)
+        deck.evaluate(REST)
+        wrong += [f"slide {k + 1}: {said}" for said in deck.evaluate(MEASURE, LEAST)]
+    assert wrong == []
+    assert deck.errors == []
+    assert all(url.startswith(("file:", "data:")) for url in deck.asked)
+
+
+def test_the_minutes_of_a_deck_run_on_and_its_notes_have_all_fields(deck):
+    minutes = deck.evaluate("() => [...document.querySelectorAll('aside.notes')].map(n => Number(n.dataset.minutes))")
+    told = deck.evaluate("() => [...document.querySelectorAll('aside.notes > p')].map(p => p.textContent)")
+    assert len(minutes) == deck.evaluate("Reveal.getTotalSlides()")
+    begins = [sum(minutes[:k]) for k in range(len(minutes))]
+    assert told == [f"Minutes {begin} to {begin + own}" for begin, own in zip(begins, minutes, strict=True)]
+    fields = deck.evaluate("() => [...document.querySelectorAll('[data-field]')].map(f => f.dataset.field)")
+    assert {*fields} == {"Say", "Board", "Move", "Ask", "Misconception"}
+
+
+def numbers(page):
+    """{label: number} of all that has both on a page."""
+    found = NUMBER.findall(page.read_text(encoding="utf-8"))
+    return {label: number.strip() for label, number in found if re.match("[a-z]+-", label)}
+
+
+@pytest.mark.xdist_group("numbers")
+def test_things_have_the_numbers_of_the_book():
+    book = {}
+    for page in (HTML / "notebooks").glob("*.html"):
+        book |= numbers(page)
+    for name in NAMES:
+        shown = {label: number for label, number in numbers(HERE / f"{name}.html").items() if label in book}
+        assert len(shown) >= 4
+        assert shown == {label: book[label] for label in shown}
+
+
+MISTAKES = r"""---
+minutes: 75
+---
+
+# A deck with mistakes
+
+:::{notes} 4
+Say: {glue:text}`lars-no-such-number` of {prf:ref}`thm-no-such-theorem`, {numref}`fig-no-such-figure`, {eq}`eq-no-such`.
+:::
+
+## Names
+
+:::{question}
+What is this?
+:::
+
+:::{show} fig-no-such-thing
+:::
+
+:::{show} thm-lars
+:step: 3-9
+:::
+
+:::{show} ch-lars
+:code: NoSuchClass
+:::
+
+:::{show} ch-lars
+:output: no such words
+:::
+
+:::{show} fig-lars-alone
+:press: c = 10
+:::
+
+:::{show} fig-lars-alone
+:panels: first
+:::
+
+## No notes
+
+:::{notes} few
+:::
+
+## Odd notes
+
+:::{notes} 3
+Speak: a word that is no field.
+:::
+"""
+FOUND = [
+    "no chapter glues 'lars-no-such-number'",
+    "thm-no-such-theorem",
+    "no chapter has the label 'fig-no-such-figure'",
+    "no chapter has the label 'eq-no-such'",
+    "no chapter has the label 'fig-no-such-thing'",
+    "the proof of 'thm-lars' has no steps (3) to (9)",
+    "no visible or folded cell of 'ch-lars' begins with 'NoSuchClass' or defines it",
+    "no cell of 'ch-lars' printed 'no such words'",
+    "press is for figures that move",
+    "'first' names no panels",
+    "not 'few'",
+    "'Speak: a word",
+    "the question 'Names' stands beside what answers it",
+    "nothing is shown after the question 'Names'",
+    "the slide 'No notes' has 0 notes",
+    "the minutes of the notes add up to 4, and the deck has 75",
+    "4 slides in 75 minutes, and not 12 to 18",
+    "1 questions to the hall",
+    "no notes have a paragraph Board:",
+]
+
+
+@pytest.mark.xdist_group("mistakes")
+def test_what_no_chapter_has_and_what_breaks_the_form_is_an_error(tmp_path):
+    (tmp_path / "wrong.md").write_text(MISTAKES, encoding="utf-8")
+    done = slides.build(["wrong"], tmp_path, tmp_path / "out")
+    assert done.returncode != 0
+    assert [said for said in FOUND if said not in done.stdout] == []
+
+
+@pytest.mark.xdist_group("keys")
+def test_keys_in_a_figure_work_on_it_and_those_of_a_clicker_turn_the_page(browser):
+    page = opened(browser, HERE / "lars-1.html")
+    page.evaluate(GO, 2)
+    slider = page.locator("section.present .live input").first
+    slider.press("ArrowRight")
+    assert slider.input_value() == "1"
+    assert page.evaluate("Reveal.getSlidePastCount()") == 2
+    slider.press("PageDown")
+    assert page.evaluate("Reveal.getSlidePastCount()") == 3
+    page.keyboard.press("ArrowLeft")
+    assert page.evaluate("Reveal.getSlidePastCount()") == 2
+    assert page.locator("dialog").count() == 0
+    page.close()
+
+
+@pytest.mark.xdist_group("keys")
+def test_a_figure_opens_at_the_setting_of_the_deck_and_a_setting_it_does_not_have_is_an_error(browser, tmp_path):
+    right = (HERE / "lars-2.html").read_text(encoding="utf-8")
+    assert right.count('data-press="convex regression"') == 1
+    page = opened(browser, HERE / "lars-2.html")
+    chosen = "() => document.querySelector('[data-figure=lars-promise] select').selectedOptions[0].textContent"
+    assert page.evaluate(chosen) == "convex regression"
+    assert "unmoved" not in page.locator("[data-figure=lars-promise]").get_attribute("class")
+    assert "unmoved" in page.locator("[data-figure=lars-bowl]").get_attribute("class")
+    page.close()
+    for old, new, said in (
+        ('data-press="convex regression"', 'data-press="concave"', "no button concave; it has convex regression"),
+        ('data-panels="4 5"', 'data-panels="4 7"', "has 6 panels, and not 7"),
+    ):
+        broken = HERE / "broken.html"  # beside its scripts
+        broken.write_text(right.replace(old, new), encoding="utf-8")
+        page = opened(browser, broken)
+        page.evaluate(GO, 13)
+        page.wait_for_timeout(100)
+        assert any(said in error for error in page.errors), page.errors
+        page.close()
+        broken.unlink()
+
+
+@pytest.mark.xdist_group("paper")
+def test_a_pdf_has_a_page_for_each_slide(browser):
+    path = HERE / "lars-1.html"
+    slides.write_pdf(browser, path)
+    pages = len(re.findall(rb"/Type /Page\b", path.with_suffix(".pdf").read_bytes()))
+    assert pages == path.read_text(encoding="utf-8").count('<aside class="notes"')
