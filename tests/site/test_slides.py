@@ -213,8 +213,8 @@ def test_a_figure_opens_at_the_setting_of_the_deck_and_a_setting_it_does_not_hav
     page = opened(browser, HERE / "lars-2.html")
     chosen = "() => document.querySelector('[data-figure=lars-promise] select').selectedOptions[0].textContent"
     assert page.evaluate(chosen) == "convex regression"
-    assert "unmoved" not in page.locator("[data-figure=lars-promise]").get_attribute("class")
-    assert "unmoved" in page.locator("[data-figure=lars-bowl]").get_attribute("class")
+    assert "unmoved" in page.locator("[data-figure=lars-promise]").get_attribute("class")
+    assert page.locator("[data-figure=lars-promise] .verdict").text_content() == "Move the slider."
     page.close()
     for old, new, said in (
         ('data-press="convex regression"', 'data-press="concave"', "no button concave; it has convex regression"),

@@ -1,4 +1,4 @@
-// What a deck does with the figures that move: it opens them at their setting, keeps their words readable from the last
+// What a deck does with the figures that move: it opens them at their setting, undecided, keeps their words readable from the last
 // row, and lets their keys work on them and not on the deck. Keys of a clicker (Page Up, Page Down) always turn the page.
 "use strict";
 
@@ -51,7 +51,10 @@
   function prepare(box) {
     box.querySelector(".live-foot")?.remove(); // the figure is alone already
     const setting = box.closest("figure").querySelector(".setting")?.dataset ?? {};
+    const verdict = box.querySelector(".verdict"), first = verdict.textContent;
     for (const label of (setting.press ?? "").split(";").map(clean).filter(Boolean)) press(box, label);
+    box.classList.add("unmoved", "unmarked"); // the hall has not moved anything yet
+    verdict.textContent = first;
     const wanted = (setting.panels ?? "").split(" ").filter(Boolean).map(Number);
     const panels = [...box.querySelectorAll(".panels > svg")];
     missing(wanted, panels.length, box.dataset.figure);
