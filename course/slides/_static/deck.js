@@ -26,24 +26,23 @@
     if (wanted.some((k) => k > count)) throw new Error(`${name} has ${count} panels, and not ${Math.max(...wanted)}`);
   }
 
-  // Of a picture that Matplotlib drew: the panels that the deck names, as large as there is room. Curves do not count for
-  // the size of a panel, for they may reach beyond it and be cut.
+  // Of a picture that Matplotlib drew: the panels that the deck names, or all, without the margin, as large as there is
+  // room. Curves do not count for the size of a panel, for they may reach beyond it and be cut.
   function cut(svg) {
+    if (svg.dataset.cut) return;
     const wanted = svg.dataset.panels.split(" ").filter(Boolean).map(Number);
     const panels = [...svg.querySelectorAll("[id^=axes_]")];
     missing(wanted, panels.length, svg.getAttribute("aria-label"));
-    if (!wanted.length || svg.dataset.cut) return;
-    const corners = [];
+    const outside = wanted.length ? [] : [...svg.querySelectorAll("[id^=figure_] > :is([id^=text], [id^=legend])")];
+    const fixed = [...outside];
     panels.forEach((panel, k) => {
-      if (!wanted.includes(k + 1)) return (panel.style.display = "none");
-      const fixed = [...panel.children].filter((g) => /^(matplotlib|legend|text)/.test(g.id) || g === panel.firstElementChild);
-      for (const { x, y, width, height } of fixed.map((g) => g.getBBox()).filter((box) => box.width > 0)) {
-        corners.push([x, y], [x + width, y + height]);
-      }
-      return undefined;
+      if (wanted.length && !wanted.includes(k + 1)) panel.style.display = "none";
+      else fixed.push(...[...panel.children].filter((g, n) => n === 0 || /^(matplotlib|legend|text)/.test(g.id)));
     });
-    const [left, top] = [0, 1].map((k) => Math.min(...corners.map((corner) => corner[k])) - 4);
-    const [right, bottom] = [0, 1].map((k) => Math.max(...corners.map((corner) => corner[k])) + 4);
+    const corners = fixed.map((g) => g.getBBox()).filter((box) => box.width > 0)
+      .flatMap(({ x, y, width, height }) => [[x, y], [x + width, y + height]]);
+    const [left, top] = [0, 1].map((k) => Math.min(...corners.map((corner) => corner[k])) - 3);
+    const [right, bottom] = [0, 1].map((k) => Math.max(...corners.map((corner) => corner[k])) + 3);
     svg.setAttribute("viewBox", [left, top, right - left, bottom - top].join(" "));
     svg.dataset.cut = true;
   }
