@@ -72,8 +72,9 @@ class Book:
         self.env = env
         self.page = cache(lambda name: env.get_and_resolve_doctree(name, app.builder))
         self.glued = {}
-        for file in sorted((build / "jupyter_execute" / "notebooks").glob("*.glue.json")):
-            self.glued |= json.loads(file.read_text(encoding="utf-8"))
+        for file in (build / "jupyter_execute" / f"{name}.glue.json" for name in sorted(env.all_docs)):
+            if file.exists():
+                self.glued |= json.loads(file.read_text(encoding="utf-8"))
 
     def page_of(self, label: str) -> str:
         """The name of the page on which a label stands."""

@@ -22,7 +22,8 @@ ROOT = Path(__file__).resolve().parent.parent
 DECKS = ROOT / "course" / "slides"
 BOOK = ROOT / "_build"
 OUT = BOOK / "slides"
-READY = "() => Reveal.isReady() && window.MathJax?.startup?.promise?.then(() => true)"
+READY = """() => Reveal.isReady() && document.readyState === "complete"
+    && window.MathJax?.startup?.promise?.then(() => !document.querySelector("aside mjx-container"))"""
 STYLE = "font:18px/1.6 system-ui,sans-serif;max-width:40em;margin:3em auto;color:#22272e"
 
 

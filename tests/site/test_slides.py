@@ -182,6 +182,10 @@ def test_keys_in_a_figure_work_on_it_and_those_of_a_clicker_turn_the_page(browse
     assert page.evaluate("Reveal.getSlidePastCount()") == 3
     page.keyboard.press("ArrowLeft")
     assert page.evaluate("Reveal.getSlidePastCount()") == 2
+    page.locator("section.present .live button").first.press(" ")
+    assert page.evaluate("Reveal.getSlidePastCount()") == 2
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("Reveal.getSlidePastCount()") == 3
     assert page.locator("dialog").count() == 0
     page.close()
 

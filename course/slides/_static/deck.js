@@ -65,8 +65,8 @@
       } else if (event.key === "Escape") {
         event.target.blur();
         event.stopPropagation();
-      } else if (event.key.length > 1 || event.key === " ") {
-        event.stopPropagation();
+      } else if (["Enter", " "].includes(event.key) || !event.target.matches("button")) {
+        event.stopPropagation(); // a slider takes the arrows, a button leaves them to the deck
       }
     });
   }
@@ -89,4 +89,11 @@
     });
     document.querySelectorAll(".live").forEach(prepare);
   });
+
+  // The speaker's view is another page, without MathJax: the formulas of the notes are set by the browser itself.
+  window.addEventListener("load", () => MathJax.startup.promise.then(() => {
+    for (const formula of document.querySelectorAll("aside.notes mjx-container")) {
+      formula.replaceWith(formula.querySelector("mjx-assistive-mml > math"));
+    }
+  }));
 })();
