@@ -362,6 +362,8 @@ class Fill(SphinxPostTransform):
             made, tag = book.steps(label, *options["step"]), f"Proof of {book.number(label)}"
         else:
             made = [book.labelled(label).deepcopy()]
+            for body in made[0].findall(nodes.tbody) if "lines" in options else ():
+                body.children = body.children[options["lines"][0] - 1 : options["lines"][1]]
         whole = nodes.container("", *made, classes=["shown"])
         if tag:
             whole += nodes.paragraph("", tag, classes=["tag"])
@@ -409,7 +411,7 @@ class Translator(RevealjsSlideTranslator):
         while not isinstance(slide.parent, nodes.section):
             slide = slide.parent
             beside = len(slide.children) if "beside" in slide.get("classes", ()) else beside
-            most = 23 if isinstance(slide, LABELLED) else most  # the code of an exercise
+            most = 20 if isinstance(slide, LABELLED) else most  # the code of an exercise
         rest = sum(ROOM.get(type(child), 60) for child in slide.parent.children if child is not slide)
         wide, high = 1120 / beside / (0.61 * max(map(len, lines))), (560 - rest) / (1.36 * len(lines))
         self.body.append(f'<div class="fitted" style="font-size: {max(20, min(most, wide, high)):.0f}px">')

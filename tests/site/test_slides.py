@@ -29,6 +29,10 @@ MEASURE = """least => {
       wrong.push(`${name(node)}: is ${node.scrollWidth} wide`);
     }
   }
+  for (const number of slide.querySelectorAll(".eqno")) {
+    const formula = number.parentElement.querySelector("mjx-math").getBoundingClientRect();
+    if (formula.right > number.getBoundingClientRect().left) wrong.push(`${name(number)}: on its formula`);
+  }
   const words = document.createTreeWalker(document.querySelector(".reveal"), NodeFilter.SHOW_TEXT);
   while (words.nextNode()) {
     const node = words.currentNode.parentElement, svg = node.closest("svg");

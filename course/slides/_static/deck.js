@@ -71,9 +71,17 @@
     });
   }
 
+  // A formula leaves room for its number.
+  function fit(number) {
+    const formula = number.parentElement.querySelector("mjx-math");
+    const room = number.parentElement.clientWidth - 2 * (number.offsetWidth + 16), share = room / formula.offsetWidth;
+    if (share < 1) formula.style.fontSize = `${Math.floor(99 * share)}%`;
+  }
+
   // Words grow where a picture is drawn small.
   function readable() {
     document.querySelectorAll("section.present svg.picture").forEach(cut);
+    document.querySelectorAll("section.present .eqno:has(~ mjx-container)").forEach(fit);
     for (const svg of document.querySelectorAll("section.present .live .panels > svg")) {
       const { width, height } = svg.viewBox.baseVal;
       const drawn = Math.min(svg.clientWidth / width, svg.clientHeight / height);
@@ -82,7 +90,6 @@
   }
 
   document.addEventListener("DOMContentLoaded", () => {
-    Reveal.on("ready", readable);
     Reveal.on("slidechanged", () => {
       document.activeElement?.blur();
       readable();
@@ -92,6 +99,7 @@
 
   // The speaker's view is another page, without MathJax: the formulas of the notes are set by the browser itself.
   window.addEventListener("load", () => MathJax.startup.promise.then(() => {
+    readable();
     for (const formula of document.querySelectorAll("aside.notes mjx-container")) {
       formula.replaceWith(formula.querySelector("mjx-assistive-mml > math"));
     }
