@@ -193,6 +193,18 @@ def definition(text: str, name: str) -> str:
     return ""
 
 
+def only(made: list[nodes.Element], first: int, last: int) -> list[nodes.Element]:
+    """Of what is shown these lines of code or output, rows of a table, or paragraphs and formulas of words."""
+    one = made[0]
+    if isinstance(one, nodes.literal_block):
+        return [literal(textwrap.dedent("\n".join(one.astext().splitlines()[first - 1 : last])), one["language"])]
+    inner = one.next_node(nodes.tbody if isinstance(one, nodes.table) else nodes.section)
+    if inner is None:
+        return made[first - 1 : last]
+    inner.children = inner.children[first - 1 : last]
+    return made
+
+
 def without_links(node: nodes.Element) -> None:
     """Links, marks of the index and targets lead nowhere from a slide."""
     for link in list(node.findall(nodes.reference)):
@@ -288,6 +300,11 @@ class Glue(SphinxRole):
         return [node], []
 
 
+def shows(node: nodes.Node) -> bool:
+    """Is a part of a chapter shown inside this, more than a glued number?"""
+    return any("glue" not in one["options"] for one in node.findall(shown))
+
+
 def violations(deck: nodes.document, minutes: str) -> list[str]:
     """How a deck breaks the form of course/slides/README.md, in sentences."""
     found, slides = [], list(deck.findall(nodes.section))
@@ -301,10 +318,9 @@ def violations(deck: nodes.document, minutes: str) -> list[str]:
         said |= {part["name"] for one in told for part in one.children}
         if any("question" in child.get("classes", ()) for child in own if isinstance(child, nodes.Element)):
             asks += 1
-            following = slides[k + 1] if k + 1 < len(slides) else nodes.section()
-            if any(True for child in own for _ in child.findall(shown) if "glue" not in _["options"]):
+            if any(shows(child) for child in own):
                 found.append(f"the question {title!r} stands beside what answers it; it has a slide of its own")
-            if not any("glue" not in one["options"] for one in following.findall(shown)):
+            if not any(shows(following) for following in slides[k + 1 : k + 2]):
                 found.append(f"nothing is shown after the question {title!r}")
     if not minutes.isdigit():
         return [*found, f"the deck's front matter says minutes: {minutes!r}, and not a whole number"]
@@ -330,9 +346,9 @@ class Fill(SphinxPostTransform):
     def run(self, **kwargs) -> None:
         self.book = self.app.book
         for node in list(self.document.findall(shown)):
-            with_number = "glue" in node["options"]
+            label, options = node["label"], node["options"]
             try:
-                parts = self.glue(node) if with_number else self.part(node["label"], node["options"])
+                parts = [self.glued(label, options["glue"])] if "glue" in options else self.part(label, options)
             except Missing as error:
                 logger.warning("%s", error, location=node)
                 parts = []
@@ -345,25 +361,20 @@ class Fill(SphinxPostTransform):
                     logger.warning("%s", error, location=node)
                     node.replace_self([])
 
-    def glue(self, node: shown) -> list[nodes.Node]:
-        return [nodes.Text(self.book.value(node["label"], node["options"]["glue"]))]
+    def glued(self, key: str, form: str) -> nodes.Text:
+        return nodes.Text(self.book.value(key, form))
 
     def part(self, label: str, options: dict) -> list[nodes.Node]:
         book, tag = self.book, ""
         if "code" in options or "output" in options:
             kind = "code" if "code" in options else "output"
-            block = getattr(book, kind)(label, options[kind])
-            if "lines" in options:
-                first, last = options["lines"]
-                text = textwrap.dedent("\n".join(block.astext().splitlines()[first - 1 : last]))
-                block = literal(text, block["language"])
-            made = [block]
+            made = [getattr(book, kind)(label, options[kind])]
         elif "step" in options:
             made, tag = book.steps(label, *options["step"]), f"Proof of {book.number(label)}"
         else:
             made = [book.labelled(label).deepcopy()]
-            for body in made[0].findall(nodes.tbody) if "lines" in options else ():
-                body.children = body.children[options["lines"][0] - 1 : options["lines"][1]]
+        if "lines" in options:
+            made = only(made, *options["lines"])
         whole = nodes.container("", *made, classes=["shown"])
         if tag:
             whole += nodes.paragraph("", tag, classes=["tag"])
