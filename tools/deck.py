@@ -373,12 +373,12 @@ class Fill(SphinxPostTransform):
             made, tag = book.steps(label, *options["step"]), f"Proof of {book.number(label)}"
         else:
             made = [book.labelled(label).deepcopy()]
-        if "lines" in options:
-            made = only(made, *options["lines"])
         whole = nodes.container("", *made, classes=["shown"])
+        without_links(whole)
+        if "lines" in options:
+            whole.children = only(whole.children, *options["lines"])
         if tag:
             whole += nodes.paragraph("", tag, classes=["tag"])
-        without_links(whole)
         for section in list(whole.findall(nodes.section)):  # of a theorem; reveal.js would make it a slide
             section.replace_self(nodes.container("", *section.children))
         if "caption" not in options:

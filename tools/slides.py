@@ -27,9 +27,29 @@ READY = """() => Reveal.isReady() && document.readyState === "complete"
 STYLE = "font:18px/1.6 system-ui,sans-serif;max-width:40em;margin:3em auto;color:#22272e"
 
 
+# The decks of a course of twelve weeks, two lectures a week, and those of the workshops.
+COURSE = {
+    "Week 1": ("loss", "sgd-1"),
+    "Week 2": ("sgd-2", "momentum"),
+    "Week 3": ("adam-1", "adam-2"),
+    "Week 4": ("big-batches", "carrying-a-rate"),
+    "Week 5": ("lars-1", "lars-2"),
+    "Week 6": ("lamb-1", "lamb-2"),
+    "Week 7": ("reality-check", "memory"),
+    "Week 8": ("adafactor", "came-1"),
+    "Week 9": ("came-2", "landscape"),
+    "Week 10": ("torch", "bert"),
+    "Week 11": ("minutes", "came-at-work"),
+    "Week 12": ("train-large", "many-machines"),
+    "Workshops": ("workshop-inside", "workshop-engineers"),
+}
+
+
 def names(folder: Path = DECKS) -> list[str]:
-    """Every deck."""
-    return sorted(path.stem for path in folder.glob("*.md") if path.stem != "README")
+    """The decks that there are, in the order of the course; those that are not in it come last."""
+    found = {path.stem for path in folder.glob("*.md")} - {"README"}
+    planned = [name for decks in COURSE.values() for name in decks if name in found]
+    return planned + sorted(found.difference(planned))
 
 
 def title(path: Path) -> str:
@@ -54,14 +74,17 @@ def build(decks: list[str], folder: Path = DECKS, out: Path = OUT, book: Path = 
 
 
 def write_list(out: Path = OUT) -> None:
-    """A page with a link to every deck that is built."""
-    items = [
-        f'<li><a href="{name}.html">{html.escape(title(DECKS / f"{name}.md"))}</a> ({name})</li>'
-        for name in names()
-        if (out / f"{name}.html").exists()
-    ]
+    """A page with a link to every deck that is built, week by week."""
+    lines = []
+    for week, decks in COURSE.items():
+        links = [
+            f'<a href="{name}.html">{html.escape(title(DECKS / f"{name}.md"))}</a>'
+            for name in decks
+            if (out / f"{name}.html").exists()
+        ]
+        lines += [f"<dt>{week}</dt>", *(f"<dd>{link}</dd>" for link in links)] if links else []
     head = f'<!doctype html><html lang="en"><meta charset="utf-8"><title>Slides</title><body style="{STYLE}">'
-    (out / "index.html").write_text(f"{head}<h1>Slides</h1><ul>{''.join(items)}</ul></body></html>\n", encoding="utf-8")
+    (out / "index.html").write_text(f"{head}<h1>Slides</h1><dl>{''.join(lines)}</dl></body></html>\n", encoding="utf-8")
 
 
 def open_deck(browser, path: Path, scale: float = 1):

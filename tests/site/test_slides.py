@@ -93,6 +93,13 @@ def test_things_have_the_numbers_of_the_book():
         assert shown == {label: book[label] for label in shown}
 
 
+def test_every_deck_has_its_place_in_the_course_and_the_list_leads_to_it():
+    planned = {name for decks in slides.COURSE.values() for name in decks}
+    assert set(NAMES) <= planned
+    listed = re.findall(r'href="([\w-]+)\.html"', (HERE / "index.html").read_text(encoding="utf-8"))
+    assert listed == NAMES
+
+
 MISTAKES = r"""---
 minutes: 75
 ---

@@ -71,17 +71,17 @@
     });
   }
 
-  // A formula leaves room for its number.
-  function fit(number) {
-    const formula = number.parentElement.querySelector("mjx-math");
-    const room = number.parentElement.clientWidth - 2 * (number.offsetWidth + 16), share = room / formula.offsetWidth;
+  // A formula fits on its line, and leaves room for its number.
+  function fit(line) {
+    const formula = line.querySelector("mjx-math"), number = line.querySelector(".eqno");
+    const room = line.clientWidth - (number ? 2 * (number.offsetWidth + 16) : 0), share = room / formula?.offsetWidth;
     if (share < 1) formula.style.fontSize = `${Math.floor(99 * share)}%`;
   }
 
   // Words grow where a picture is drawn small.
   function readable() {
     document.querySelectorAll("section.present svg.picture").forEach(cut);
-    document.querySelectorAll("section.present .eqno:has(~ mjx-container)").forEach(fit);
+    document.querySelectorAll("section.present div.math").forEach(fit);
     for (const svg of document.querySelectorAll("section.present .live .panels > svg")) {
       const { width, height } = svg.viewBox.baseVal;
       const drawn = Math.min(svg.clientWidth / width, svg.clientHeight / height);
