@@ -70,7 +70,9 @@ class Book:
         env.doctreedir = build / ".doctrees"
         env.domains["cite"].reference_style = app.env.domains["cite"].reference_style
         self.env = env
-        self.page = cache(lambda name: env.get_and_resolve_doctree(name, app.builder))
+        read = env.get_doctree
+        env.get_doctree = cache(read)  # Sphinx reads the page of a figure anew for every reference to it
+        self.page = cache(lambda name: env.get_and_resolve_doctree(name, app.builder, read(name)))
         self.glued = {}
         for file in (build / "jupyter_execute" / f"{name}.glue.json" for name in sorted(env.all_docs)):
             if file.exists():
@@ -376,7 +378,7 @@ class Fill(SphinxPostTransform):
         whole = nodes.container("", *made, classes=["shown"])
         without_links(whole)
         if "lines" in options:
-            whole.children = only(whole.children, *options["lines"])
+            whole[:] = only(whole.children, *options["lines"])
         if tag:
             whole += nodes.paragraph("", tag, classes=["tag"])
         for section in list(whole.findall(nodes.section)):  # of a theorem; reveal.js would make it a slide

@@ -4,7 +4,7 @@
     python tools/slides.py lars-1          this one
     python tools/slides.py lars-1 --pdf    and _build/slides/lars-1.pdf
 
-A deck shows parts of the built book (`deck.py`), which must be there: `make book`. Every warning is an error.
+A deck shows parts of the built book (`deck.py`); where there is none it is built first. Every warning is an error.
 The pages of a PDF are pictures of the slides, with their notes below as text.
 Deliberately absent: executing anything, and the rules of a deck's form, which `deck.py` has.
 """
@@ -130,7 +130,9 @@ def main() -> int:
     if unknown := set(decks) - set(names()):
         parser.error(f"there is no deck {', '.join(sorted(unknown))} in course/slides; there are {', '.join(names())}")
     if not (BOOK / ".doctrees" / "environment.pickle").exists():
-        parser.error("slides show parts of the built book, and there is none: make book")
+        print("Slides show parts of the built book, and there is none yet: it is built first.", flush=True)
+        if subprocess.run([sys.executable, "tools/build_book.py"], cwd=ROOT).returncode:
+            return 1
     if old := newer():
         print(f"the book was built before {', '.join(old)} changed; to show what they say today: make book")
     done = build(decks)
