@@ -1,7 +1,7 @@
 """A Sphinx extension for the slides: a deck names what it shows by its label in a chapter, and copies nothing.
 
 What a slide shows is taken from the pages of the built book (`_build/.doctrees`), references resolved, so every number
-on a slide is the number in the book. The directives `show`, `notes`, `question` and `beside` are described in
+on a slide is the number in the book. The directives `show`, `notes` and `question` are described in
 course/slides/README.md, `tools/slides.py` builds the decks. A name that no chapter has is a warning, and so is a deck
 that breaks a rule of its form (`violations`); the build makes warnings errors.
 Deliberately absent: executing anything, links out of a deck, and how a slide looks (course/slides/_static).
@@ -98,16 +98,17 @@ class Book:
         raise Missing(f"{label!r} is no figure, table, equation, theorem, algorithm or exercise")
 
     def steps(self, label: str, first: int, last: int) -> list[nodes.Element]:
-        """The steps (first) to (last) of the proof of a theorem."""
+        """The steps (first) to (last) of the proof of a theorem; 0 is what stands before (1)."""
         page, statement, after = self.page(self.page_of(label)), self.labelled(label), []
         proofs = [proof for proof in page.findall(proof_node) if belongs(proof, label)]
         if not proofs:  # a proof that names no statement belongs to the last one before it
             after = list(page.findall(nodes.Element))
             after = [node for node in after[after.index(statement) :] if isinstance(node, proof_node)]
-        for proof in proofs or after[:1]:
+            after = [proof for proof in after[:1] if not belongs(proof)]
+        for proof in proofs or after:
             number, found = 0, []
             for child in proof[0].children:
-                begins = re.match(r"\((\d+)\)", child.astext())
+                begins = re.match(r"(?:Proof\. )?\((\d+)\)", child.astext())
                 number = int(begins[1]) if begins else number
                 if first <= number <= last:
                     found.append(child.deepcopy())
@@ -165,11 +166,11 @@ class Book:
         return whole.children
 
 
-def belongs(proof: proof_node, label: str) -> bool:
-    """Does a proof begin with "Of", and this label?"""
-    return any(
-        (ref.get("refid") or ref.get("refuri", "")).endswith(label) for ref in proof[0][0].findall(nodes.reference)
-    )
+def belongs(proof: proof_node, label: str = "") -> bool:
+    """Does a proof begin with "Of", and this label (or any)?"""
+    first = proof[0][0]
+    ends = [(ref.get("refid") or ref.get("refuri", "")).split("#")[-1] for ref in first.findall(nodes.reference)]
+    return bool(re.match(r"Proof\. Of ", first.astext())) and (not label or label in ends)
 
 
 def blocks(page: nodes.document, part: str):
@@ -241,7 +242,6 @@ class Show(SphinxDirective):
         "step": numbers,
         "press": directives.unchanged_required,
         "panels": panels,
-        "caption": directives.flag,
     }
 
     def run(self) -> list[nodes.Node]:
@@ -280,13 +280,11 @@ class Notes(SphinxDirective):
         return [node]
 
 
-class Block(SphinxDirective):
-    """`question`: the question to the hall; `beside`: what it holds stands side by side."""
-
+class Question(SphinxDirective):
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        node = nodes.container("", classes=[self.name])
+        node = nodes.container("", classes=["question"])
         self.set_source_info(node)
         self.state.nested_parse(self.content, self.content_offset, node)
         return [node]
@@ -379,14 +377,15 @@ class Fill(SphinxPostTransform):
         without_links(whole)
         if "lines" in options:
             whole[:] = only(whole.children, *options["lines"])
+            if not whole.astext().strip():
+                raise Missing(f"{label!r} has no lines {options['lines']}")
         if tag:
             whole += nodes.paragraph("", tag, classes=["tag"])
         for section in list(whole.findall(nodes.section)):  # of a theorem; reveal.js would make it a slide
             section.replace_self(nodes.container("", *section.children))
-        if "caption" not in options:
-            for caption in [*whole.findall(nodes.caption), *whole.findall(nodes.title)]:
-                if isinstance(caption.parent, (nodes.figure, nodes.table)):
-                    caption.children = []  # the writer puts the number there
+        for caption in [*whole.findall(nodes.caption), *whole.findall(nodes.title)]:
+            if isinstance(caption.parent, (nodes.figure, nodes.table)):
+                caption.children = []  # the writer puts the number there
         self.pictures(whole, options)
         return [whole]
 
@@ -399,9 +398,12 @@ class Fill(SphinxPostTransform):
                 figure[0].children = []  # the still picture
                 data = f' data-press="{html.escape(options.get("press", ""))}" data-panels="{wanted}"'
                 figure += nodes.raw("", f'<span class="setting" hidden{data}></span>', format="html")
+        images = list(whole.findall(nodes.image))
         if "press" in options and not moves:
             raise Missing("press is for figures that move")
-        for image in list(whole.findall(nodes.image)):
+        if wanted and not moves and not images:
+            raise Missing("panels are for figures")
+        for image in images:
             path = self.book.build.parent / image["uri"]
             svg = path.read_text(encoding="utf-8")
             width = float(re.search(r'<svg [^>]*?viewBox="0 0 ([\d.]+) ', svg)[1])
@@ -420,13 +422,12 @@ class Translator(RevealjsSlideTranslator):
 
     def visit_literal_block(self, node: nodes.literal_block) -> None:
         """As large as there is room, by a guess at what else is on the slide; the tests look for what does not fit."""
-        lines, slide, beside, most = node.astext().splitlines(), node, 1, 32
+        lines, slide, most = node.astext().splitlines(), node, 32
         while not isinstance(slide.parent, nodes.section):
             slide = slide.parent
-            beside = len(slide.children) if "beside" in slide.get("classes", ()) else beside
             most = 20 if isinstance(slide, LABELLED) else most  # the code of an exercise
         rest = sum(ROOM.get(type(child), 60) for child in slide.parent.children if child is not slide)
-        wide, high = 1120 / beside / (0.61 * max(map(len, lines))), (560 - rest) / (1.36 * len(lines))
+        wide, high = 1120 / (0.61 * max(map(len, lines))), (560 - rest) / (1.36 * len(lines))
         self.body.append(f'<div class="fitted" style="font-size: {max(20, min(most, wide, high)):.0f}px">')
         try:
             HTML5Translator.visit_literal_block(self, node)
@@ -483,8 +484,7 @@ def setup(app: Sphinx) -> dict:
     app.add_config_value("deck_book", str(ROOT / "_build"), "env")
     app.add_directive("show", Show)
     app.add_directive("notes", Notes)
-    for name in ("question", "beside"):
-        app.add_directive(name, Block)
+    app.add_directive("question", Question)
     app.add_role_to_domain("glue", "text", Glue(), override=True)
     app.add_post_transform(Fill)
     app.set_translator("revealjs", Translator)

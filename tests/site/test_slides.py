@@ -139,6 +139,15 @@ What is this?
 :panels: first
 :::
 
+:::{show} thm-lars
+:panels: 1
+:::
+
+:::{show} ch-lars
+:code: MyLARS
+:lines: 40-50
+:::
+
 ## No notes
 
 :::{notes} few
@@ -161,6 +170,8 @@ FOUND = [
     "no cell of 'ch-lars' printed 'no such words'",
     "press is for figures that move",
     "'first' names no panels",
+    "panels are for figures",
+    "'ch-lars' has no lines (40, 50)",
     "not 'few'",
     "'Speak: a word",
     "the question 'Names' stands beside what answers it",
