@@ -37,7 +37,11 @@
     const fixed = [...outside];
     panels.forEach((panel, k) => {
       if (wanted.length && !wanted.includes(k + 1)) panel.style.display = "none";
-      else fixed.push(...[...panel.children].filter((g, n) => n === 0 || /^(matplotlib|legend|text)/.test(g.id)));
+      else {
+        // without axes there is no frame either, and its patches are all that has a size
+        const counted = panel.querySelector("[id^=matplotlib]") ? /^(matplotlib|legend|text)/ : /^(patch|legend|text)/;
+        fixed.push(...[...panel.children].filter((g, n) => n === 0 || counted.test(g.id)));
+      }
     });
     const corners = fixed.map((g) => g.getBBox()).filter((box) => box.width > 0)
       .flatMap(({ x, y, width, height }) => [[x, y], [x + width, y + height]]);
