@@ -9,7 +9,7 @@ export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
 .PHONY: help book page test check lint proofs unit nbval site shake colab test-xla lab notebook sync format bench bench-torch \
-	bench-pretrain gpu study runs-check report prove handout exam lock clean
+	bench-pretrain gpu study runs-check report prove handout slides slides-pdf exam lock clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' Makefile
@@ -85,6 +85,12 @@ prove: $(READY)  ## check the proofs with Rocq, break the false statements, and 
 
 handout: $(READY)  ## a chapter without solutions and outputs, for students: make handout NAME=sgd
 	$(PY) tools/handout.py $(NAME)
+
+slides: $(READY)  ## the decks of course/slides into _build/slides, from the built book: make slides [NAME=lars-1]
+	$(PY) tools/slides.py $(NAME)
+
+slides-pdf: $(READY)  ## the decks as PDFs, a page for each slide with its notes: make slides-pdf [NAME=lars-1]
+	$(PY) tools/slides.py $(NAME) --pdf
 
 lock: $(READY)  ## requirements.in -> requirements.txt
 	$(PY) -m piptools compile --quiet --upgrade --strip-extras --allow-unsafe --no-emit-index-url \

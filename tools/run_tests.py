@@ -93,8 +93,8 @@ def book() -> bool:
 
 
 def site() -> bool:
-    """The built pages in a browser without a network."""
-    return run([*PYTEST, "tests/site", "-n", "2", "--dist", "loadgroup"])
+    """The built pages, and slides made from them, in a browser without a network."""
+    return run([sys.executable, "tools/slides.py"], [*PYTEST, "tests/site", "-n", "2", "--dist", "loadgroup"])
 
 
 def report() -> bool:

@@ -45,7 +45,7 @@ function fade(box) {
 
 // A line may end between a formula and the comma or full stop that follows it; these two are kept together.
 function keepPunctuation() {
-  for (const formula of document.querySelectorAll('article mjx-container:not([display="true"])')) {
+  for (const formula of document.querySelectorAll(':is(article, .slides) mjx-container:not([display="true"])')) {
     const holder = formula.parentElement, next = holder.matches("span.math") ? holder.nextSibling : formula.nextSibling;
     const [sign] = (next?.nodeType === Node.TEXT_NODE && next.data.match(/^[.,;:?)\]]+/)) || [];
     if (!sign) continue;
