@@ -42,7 +42,9 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         for name in asked.names or names(course()):
             path = Assignment(name, asked.group, course(), INTO).make()
-            print(f"Wrote {path.relative_to(ROOT)} for the students; {path.parent.relative_to(ROOT)}/lecturer is yours.")
+            print(
+                f"Wrote {path.relative_to(ROOT)} for the students; {path.parent.relative_to(ROOT)}/lecturer is yours."
+            )
     except ValueError as error:
         print(f"No assignment: {error}.", file=sys.stderr)
         return 2

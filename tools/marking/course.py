@@ -19,6 +19,7 @@ import warnings
 from pathlib import Path
 
 import nbformat
+
 from marking import cells, feedback, lacking
 
 STUB = {"python": "# YOUR CODE HERE\nraise NotImplementedError()"}
@@ -103,7 +104,9 @@ class Assignment:
                         grade.manual_score = self._points(row, grade.max_score)
                         grade.needs_manual_grade = False
                         comments[grade.name] = row["comment"]
-                    (text,) = (c.source for c in nb.cells if c.metadata.get("nbgrader", {}).get("grade_id") == grade.name)
+                    (text,) = (
+                        c.source for c in nb.cells if c.metadata.get("nbgrader", {}).get("grade_id") == grade.name
+                    )
                     own = {"points": row["points"], "of": grade.max_score, "comment": row["comment"], "answer": text}
                     reading.append({"student": student, "task": grade.name} | own)
                 book.db.commit()
@@ -123,7 +126,9 @@ class Assignment:
         except ValueError:
             points = -1.0
         if not 0 <= points <= most:
-            raise ValueError(f"to_read.csv: {row['student']}, {row['task']}: points {row['points']!r}, not 0 to {most:g}")
+            raise ValueError(
+                f"to_read.csv: {row['student']}, {row['task']}: points {row['points']!r}, not 0 to {most:g}"
+            )
         return points
 
     def _table(self, name: str) -> list[dict]:
@@ -154,10 +159,11 @@ class Assignment:
     def _api(self, settings: dict):
         """nbgrader on the lecturer's folder."""
         os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # it calls alembic
-        from marking.execute import ExecuteApart
         from nbgrader import preprocessors as its
         from nbgrader.apps import NbGraderAPI
         from traitlets.config import Config
+
+        from marking.execute import ExecuteApart
 
         config = Config()
         config.CourseDirectory.root = str(self.lecturer)

@@ -11,10 +11,11 @@ from contextlib import redirect_stdout
 from pathlib import Path
 
 import nbformat
-from marking.examiner import Late, Pupil
 from nbgrader import utils
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Float, Unicode
+
+from marking.examiner import Late, Pupil
 
 
 class ExecuteApart(NbGraderPreprocessor):

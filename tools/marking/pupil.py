@@ -16,8 +16,6 @@ import os
 import sys
 import traceback
 
-import numpy as np
-
 READS = {"open", "os.listdir", "os.scandir", "os.chdir"}
 CHANGES = {"os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.link", "os.symlink", "os.truncate", "os.chmod"}
 NEVER = ("subprocess.", "socket.", "os.system", "os.exec", "os.fork", "os.posix_spawn", "os.spawn", "os.kill",
@@ -65,7 +63,7 @@ def main() -> None:
     wire = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(wire)
     sys.path.insert(0, folder)
-    import minilib.experiments.tasks  # noqa: F401, what reads files when it is imported does it before the guard
+    import minilib.experiments.tasks
     import minilib.optim
     import minilib.theory  # noqa: F401
 
