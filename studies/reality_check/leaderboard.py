@@ -4,9 +4,9 @@ The rules are those of `minilib.experiments.race`. Every method gets the same se
 rates, a factor of 2 apart, after a warm-up of 20 steps and then kept; more while the best is at an edge; then, at the
 best rate and at twice that, a linear decay to zero that ends at 150 or 300 steps. The fewest steps, the mean over both
 seeds, are chosen, and eight fresh seeds judge. Matrices get the method; under LAMB biases and gains are not adapted,
-under Muon they and the tables of vectors go to AdamW. Written before the runs: the claim is that the method with the fewest steps is below each of the
-others, compared as logarithms, a family of five on each task; a difference of one twentieth matters. A quarter of an
-hour of one core.
+under Muon they and the tables of vectors go to AdamW. Written before the runs: the claim is that the method with the
+fewest steps is below each of the others, compared as logarithms, a family of five on each task; a difference of one
+twentieth matters. A quarter of an hour of one core.
 """
 
 from functools import partial

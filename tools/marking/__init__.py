@@ -1,1 +1,1 @@
-"""What marks a class's notebooks: a pupil's process that holds the answers, and an examiner that only ever sees data."""
+"""What marks notebooks: a pupil's process that holds the answers, and an examiner that only ever sees data."""
