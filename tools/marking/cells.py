@@ -5,6 +5,7 @@ A source is a MyST notebook, `course/assignments/NAME.md`. Its cells say what th
     :tags: [class]               draws the numbers of a class; students see their values
     :answer: name                the students' own cell; what stands between BEGIN and END SOLUTION is taken out
     :check: name, :points: 3     marked; what stands between BEGIN and END HIDDEN TESTS is taken out
+    :tags: [secret]              what the hidden tests that follow share, such as the right method
     +++ {"answer": "name", "points": 3}    a text that a person reads
 
 Other code is given, and locked. A name that begins with an underscore is a secret of the class: the cell that draws it
@@ -20,6 +21,7 @@ from pathlib import Path
 
 import jupytext
 
+HIDDEN = "### BEGIN HIDDEN TESTS"
 CLASS = "open"  # the class of those who work alone, and of the tests
 
 
@@ -72,13 +74,18 @@ def lecturers(nb, name: str, group: str):
 
     ValueError: a cell is marked in a way that cannot be; a text names a value that the class cell does not set.
     """
-    values, seen = drawn(nb, name, group), set()
+    values, seen, shared = drawn(nb, name, group), set(), ""
     public = {key: value for key, value in values.items() if not key.startswith("_")}
     for number, cell in enumerate(nb.cells):
-        tags, answer, check = cell.metadata.pop("tags", []), cell.metadata.pop("answer", None), None
+        tags, answer = cell.metadata.pop("tags", []), cell.metadata.pop("answer", None)
         check, points = cell.metadata.pop("check", None), cell.metadata.pop("points", None)
         if answer and check or (check and points is None):
             raise ValueError(f"{name}, cell {number}: a cell is an answer, or a check with points, and not both")
+        if "secret" in tags:
+            shared, cell.source = cell.source, ""
+            continue
+        if check:
+            cell.source = cell.source.replace(HIDDEN, f"{HIDDEN}\n{shared}")
         if "class" in tags:
             lines = [f"# The numbers of the class {group!r}", *(f"{k} = {written(v)}" for k, v in public.items())]
             cell.source = "\n".join(lines)
@@ -87,14 +94,15 @@ def lecturers(nb, name: str, group: str):
         if text and not answer:
             continue
         key = answer or check or f"given-{number}"
-        if (check, key) in seen or {(c, k) for c, k in seen if k == key}:
+        if key in seen:
             raise ValueError(f"{name}, cell {number}: the name {key!r} was given to a cell before")
-        seen.add((check, key))
+        seen.add(key)
         graded = bool(check) or (text and points is not None)
         kind = {"grade": graded, "solution": bool(answer), "locked": not answer, "task": False}
         cell.metadata["nbgrader"] = {"grade_id": key, "schema_version": 3, **kind}
         if graded:
             cell.metadata["nbgrader"]["points"] = points
+    nb.cells = [cell for cell in nb.cells if cell.source]
     nb.metadata.pop("jupytext", None)
     return nb
 

@@ -60,16 +60,17 @@ class Assignment:
         shutil.copy(self.lecturer / "release" / self.name / f"{self.name}.ipynb", self.notebook)
         return self.notebook
 
-    def mark(self, submissions: dict[str, Path]) -> list[dict]:
+    def mark(self, submissions: dict[str, Path], seconds: float | None = None) -> list[dict]:
         """Mark notebooks, by student; returns a row of marks for each student so far, as `told` does.
 
-        A student whose work was marked before is marked anew.
+        A cell, and a call of an answer, may take so many `seconds`, by default what the problem set says. A student whose work was marked before is marked anew.
 
         ValueError: the assignment was not made, or a notebook cannot be read.
         """
         if not self.notebook.exists():
             raise ValueError(f"there is no {self.folder}: make assignment NAME={self.name} CLASS={self.group}")
         settings = cells.read(self.course, self.name).metadata.get("assignment", {})
+        settings |= {"seconds": seconds} if seconds else {}
         with self._api(settings) as api:
             for student, path in submissions.items():
                 to = self.lecturer / "submitted" / student / self.name / f"{self.name}.ipynb"
@@ -168,13 +169,14 @@ class Assignment:
         config = Config()
         config.CourseDirectory.root = str(self.lecturer)
         config.CourseDirectory.course_id = self.group
+        config.Exchange.root = str(self.lecturer)  # never used, and asked for all the same
         config.ClearSolutions.code_stub = STUB
         config.ClearSolutions.text_stub = TEXT_STUB
         config.OverwriteCells.add_missing_cells = True
         config.ExecuteApart.minilib = str(self.lecturer)
         for name in ("seconds", "notebook_seconds"):
             if name in settings:
-                config.ExecuteApart[name] = settings[name]
+                config.ExecuteApart[name] = float(settings[name])
         config.Autograde.autograde_preprocessors = [ExecuteApart, its.LimitOutput, its.SaveAutoGrades]
         logging.getLogger("traitlets").setLevel(logging.ERROR)
         api = NbGraderAPI(config=config)

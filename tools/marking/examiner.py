@@ -6,12 +6,14 @@ ledger or the checker changes its own copy. Deliberately absent: a container. Wh
 """
 
 import builtins
+import contextlib
 import json
 import os
-import selectors
+import queue
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -79,12 +81,15 @@ class Pupil:
         clean |= {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}  # Windows needs it
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
         self.process = subprocess.Popen(command, cwd=self.folder.name, env=clean, **pipes)
-        self.rest = b""
+        self.lines = queue.Queue()
+        threading.Thread(target=self._read, args=(self.process.stdout, self.lines), daemon=True).start()
         self._exchange({"run": ""}, START)
 
     def _stop(self):
         self.process.kill()
-        self.process.communicate()
+        self.process.wait()
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.close()
 
     def _again(self):
         """A new process with the same past, without the cell or call that ended the old one."""
@@ -99,11 +104,9 @@ class Pupil:
             self._start()
 
     def _send(self, message):
-        try:
+        with contextlib.suppress(BrokenPipeError):  # no reply will say so
             self.process.stdin.write(wire.line(message))
             self.process.stdin.flush()
-        except BrokenPipeError:
-            pass  # the reply will say that it is gone
 
     def _ask(self, message, seconds):
         """What the pupil answers, and what it printed; a process that does not answer is replaced."""
@@ -149,18 +152,18 @@ class Pupil:
         except Exception as error:
             return {"error": [type(error).__name__, str(error)]}
 
+    def _read(self, pipe, lines):
+        """Puts every line of a process into a queue, and an empty one at its end."""
+        for line in iter(lambda: pipe.readline(wire.LONGEST + 1), b""):
+            lines.put(line)
+        lines.put(b"")
+
     def _line(self, until) -> bytes:
         """The next line that the pupil sends. Late: there is none in time; Gone: there will be none."""
-        with selectors.DefaultSelector() as waiting:
-            waiting.register(self.process.stdout, selectors.EVENT_READ)
-            while b"\n" not in self.rest:
-                left = until - time.monotonic()
-                if left <= 0 or not waiting.select(left):
-                    raise Late(f"no answer within {self.seconds:g} seconds")
-                if not (more := os.read(self.process.stdout.fileno(), 1 << 20)):
-                    raise Gone("the program ended before it answered: too much memory, or an exit")
-                if len(self.rest) > wire.LONGEST:
-                    raise Gone("the answer is too long")
-                self.rest += more
-        first, self.rest = self.rest.split(b"\n", 1)
-        return first
+        try:
+            line = self.lines.get(timeout=max(0.0, until - time.monotonic()))
+        except queue.Empty:
+            raise Late(f"no answer within {self.seconds:g} seconds") from None
+        if not line.endswith(b"\n"):
+            raise Gone("the program ended before it answered: too much memory, or an exit")
+        return line

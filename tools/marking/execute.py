@@ -7,7 +7,7 @@ cells that are given run in both. What a check raises becomes its cell's error, 
 import io
 import symtable
 import time
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from pathlib import Path
 
 import nbformat
@@ -36,23 +36,26 @@ class ExecuteApart(NbGraderPreprocessor):
                     if time.monotonic() > until:
                         raise Late(f"the notebook took more than {self.notebook_seconds:g} seconds")
                     if utils.is_grade(cell):
-                        printed = check(cell.source, trusted, answers, pupil)
+                        printed, _ = examine(cell.source, trusted, answers, pupil)
                     else:
                         printed = pupil.run(cell.source)
-                        if utils.is_locked(cell):
-                            with redirect_stdout(io.StringIO()):
-                                exec(compile(cell.source, "<given>", "exec"), trusted)
                 except Exception as error:
                     cell.outputs += said(getattr(error, "printed", "")) + [shown(error)]
                 else:
                     cell.outputs += said(printed)
                 if not utils.is_locked(cell):
                     answers |= dict.fromkeys(defined(cell.source))
+                elif not utils.is_grade(cell):  # it may use answers; where they fail, so will what follows
+                    with suppress(Exception):
+                        trusted |= examine(cell.source, trusted, answers, pupil)[1]
         return nb, resources
 
 
-def check(source: str, trusted: dict, answers: dict, pupil: Pupil) -> str:
-    """Run a check on the answers so far; returns what it printed. Raises what it raises."""
+def examine(source: str, trusted: dict, answers: dict, pupil: Pupil) -> tuple[str, dict]:
+    """Run a cell of the examiner's on the answers so far; returns what it printed, and the names that it set.
+
+    Raises what it raises. A name that is given stays what it is, whatever an answer made of it.
+    """
     code, own, missing = compile(source, "<check>", "exec"), {}, {}
     used = {*code.co_names, *_inner(code)}
     for name in answers:
@@ -61,15 +64,17 @@ def check(source: str, trusted: dict, answers: dict, pupil: Pupil) -> str:
                 own[name] = pupil.get(name)
             except (KeyError, TypeError) as error:
                 missing[name] = error
-    printed = io.StringIO()
+    printed, names = io.StringIO(), trusted | own
     try:
         with redirect_stdout(printed):
-            exec(code, trusted | own)
+            exec(code, names)
     except NameError as error:
+        if error.name is None:  # the answer's own
+            raise
         if isinstance(why := missing.get(error.name), TypeError):
             raise TypeError(f"{error.name}: {why}") from None
         raise NameError(f"your notebook does not define {error.name}") from None
-    return printed.getvalue()
+    return printed.getvalue(), {name: value for name, value in names.items() if own.get(name, names) is not value}
 
 
 def _inner(code) -> set[str]:
