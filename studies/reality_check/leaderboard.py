@@ -15,6 +15,7 @@ import numpy as np
 
 from minilib.data import docstrings
 from minilib.experiments.race import RACES, steps_to
+from minilib.experiments.verdicts import compare, family
 from minilib.optim import CAME, LAMB, SGD, AdamW, Muon, parameter_groups, together
 from minilib.schedules import warmup
 from studies.protocols import NUMPY, start
@@ -66,9 +67,24 @@ def one(limit, race, method, lr, end, seed):
     return steps_to(short, lambda named: METHODS[method](named, lr), partial(multiplier, end), seed)
 
 
+def ahead(rows, races):
+    """Whether the fewest steps are fewer by a twentieth than another's: "race method" -> verdict, a family a race."""
+    verdicts = {}
+    for race in races:
+        logs = {name: {} for name in METHODS}
+        for row in rows:
+            if row["race"] == race:
+                logs[row["optimizer"]][row["seed"]] = float(np.log(row["steps"]))
+        first = min(logs, key=lambda name: np.median([*logs[name].values()]))
+        others = {name: compare(logs[first], logs[name], smallest=np.log(1.05)) for name in METHODS if name != first}
+        verdicts |= {f"{race} {name}": found.verdict for name, found in family(others).items()}
+    return verdicts
+
+
 def main(asked):
     plan = asked.plan
-    study = Study("leaderboard", {"warmup": WARMUP, **vars(plan)}, asked=asked)
+    rules = {race: [RACES[race].batch, RACES[race].target, plan.limit] for race in plan.races}
+    study = Study("leaderboard", {"warmup": WARMUP, "rules": rules, **vars(plan)}, asked=asked)
 
     def steps(race, method, settings, seeds):
         """(lr, end) -> steps by seed, of runs that are made where they are missing."""
@@ -96,7 +112,8 @@ def main(asked):
             tried[f"{race} {method}"] = len(found)
             for seed, count in zip(plan.seeds, steps(race, method, [(lr, end)], plan.seeds)[lr, end], strict=True):
                 rows.append({"race": race, "optimizer": method, "seed": seed, "steps": count})
-    study.record(rows, {"chosen": chosen, "tried": tried}, docstrings() if "words" in plan.races else None)
+    results = {"chosen": chosen, "tried": tried, "ahead": ahead(rows, plan.races)}
+    study.record(rows, results, docstrings() if "words" in plan.races else None)
 
 
 if __name__ == "__main__":

@@ -24,7 +24,9 @@ def lars_step(x, g, m, lr, trust, beta, decay):
     opt.step()
     return layer.data, opt.state[0]["m"]
 """
-PATCHED = WRONG + """
+PATCHED = (
+    WRONG
+    + """
 import builtins
 from minilib.theory import Ledger
 np.allclose = np.isclose = lambda *a, **k: True
@@ -33,6 +35,7 @@ Ledger.leq = Ledger._record = lambda *a, **k: None
 builtins.AssertionError = ValueError
 builtins.abs = lambda x: 0
 """
+)
 EQUAL = """
 class Equal(np.ndarray):
     def __array_function__(self, *args, **kwargs):
@@ -42,20 +45,25 @@ class Equal(np.ndarray):
 def lars_step(x, g, m, lr, trust, beta, decay):
     return x.view(Equal), m.view(Equal)
 """
-OBJECT = STEP + """
+OBJECT = (
+    STEP
+    + """
     class Anything:
         def __getattr__(self, name):
             return self
         __eq__ = __call__ = lambda self, *a, **k: True
     return Anything(), Anything()
 """
+)
 DISK = """
 from pathlib import Path
 text = Path({path!r}).read_text()
 exec(text[text.index("def lars_step"):text.index("### END SOLUTION")])
 """
 STARTED = "import subprocess\nexec(subprocess.run(['cat', {path!r}], capture_output=True, text=True).stdout)\n"
-SLOW = STEP + """
+SLOW = (
+    STEP
+    + """
     import time
     time.sleep(0.02)
     read, shape = [], x.shape
@@ -73,7 +81,10 @@ SLOW = STEP + """
     moved = [a - lr * b - lr * shrink * a for a, b in zip(x.ravel(), new)]
     return np.array(moved).reshape(shape), np.array(new).reshape(shape)
 """
-ENDLESS = STEP + """
+)
+ENDLESS = (
+    STEP
+    + """
     while True:
         try:
             while True:
@@ -81,6 +92,7 @@ ENDLESS = STEP + """
         except BaseException:
             pass
 """
+)
 ROWS = """
 def rows(x, g, lr):
     return {"(1)": (0.0, 1.0), "(3)": (np.zeros(3), np.ones(3)), "(4)": (0.0, 1.0)}
@@ -123,8 +135,10 @@ def classes_cell(assignment):
 def table(lars, last_years):
     """name -> (answers, the checks that they lose)."""
     solution = str(lars.lecturer / "source/lars/lars.ipynb")
-    frozen = f"+\n_old = dict()\nexec({last_years!r}, _old)\nratio_times = _old['weight_factor'] ** 2 / _old['loss_factor']"
-    own = "__import__('os').kill(__import__('os').getppid(), {})".format(int(signal.SIGKILL))
+    frozen = (
+        f"+\n_old = dict()\nexec({last_years!r}, _old)\nratio_times = _old['weight_factor'] ** 2 / _old['loss_factor']"
+    )
+    own = f"__import__('os').kill(__import__('os').getppid(), {int(signal.SIGKILL)})"
     return {
         "right": ({}, set()),
         "slow": ({"build": SLOW}, set()),
