@@ -1,7 +1,7 @@
 """The tables of book/leaderboard.md, from the record of the study `leaderboard`.
 
-It needs no package, because building the book does without NumPy; the verdicts stand in the record. Deliberately absent:
-the entries of classes, which `tools/race.py` judges.
+It needs no package, because building the book does without NumPy; the verdicts stand in the record. Deliberately
+absent: the entries of classes, which `tools/race.py` judges.
 """
 
 import csv

@@ -135,7 +135,8 @@ def classes_cell(assignment):
 def table(lars, last_years):
     """name -> (answers, the checks that they lose)."""
     solution = str(lars.lecturer / "source/lars/lars.ipynb")
-    frozen = (
+    frozen = f"old = {{}}\nexec({last_years!r}, old)\n"
+    frozen += "ratio_times = old['weight_factor'] ** 2 / old['loss_factor']; step_times = old['weight_factor']"
         f"+\n_old = dict()\nexec({last_years!r}, _old)\nratio_times = _old['weight_factor'] ** 2 / _old['loss_factor']"
     )
     own = f"__import__('os').kill(__import__('os').getppid(), {int(signal.SIGKILL)})"

@@ -63,7 +63,8 @@ class Assignment:
     def mark(self, submissions: dict[str, Path], seconds: float | None = None) -> list[dict]:
         """Mark notebooks, by student; returns a row of marks for each student so far, as `told` does.
 
-        A cell, and a call of an answer, may take so many `seconds`, by default what the problem set says. A student whose work was marked before is marked anew.
+        A cell, and a call of an answer, may take so many `seconds`, by default what the problem set says. A student
+        whose work was marked before is marked anew.
 
         ValueError: the assignment was not made, or a notebook cannot be read.
         """
