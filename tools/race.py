@@ -7,8 +7,8 @@ An entry is a Python file with the name of a race, `RACE = "digits"` or "words",
 makes an optimizer from pairs of name and parameter, as minilib's are made, and, if it likes, a function
 `schedule(step)` that gives the multiplier of its learning rates. It runs in a process of its own, which is told weights
 and gradients, and gives back weights: the loss, the model and the data of the race are out of its reach. The seeds are
-new in every call and the same for all entries. Deliberately absent: time. Whether an entry keeps the spirit of the rules
-a person has to read.
+new in every call and the same for all entries. Deliberately absent: time. Whether an entry keeps the spirit of the
+rules a person has to read.
 """
 
 import argparse

@@ -6,7 +6,8 @@ Could catch: a check that runs where the answer runs, a solution within reach, o
 import signal
 
 import pytest
-from classroom import checks, lost, made, submission
+from classroom import checks, lost, made, source, submission
+from marking import cells
 
 CLASS, LAST = "2027-spring", "2026-autumn"
 BUILD = {"build-first-step", "build-runs", "build-edges"}
@@ -36,6 +37,26 @@ builtins.AssertionError = ValueError
 builtins.abs = lambda x: 0
 """
 )
+SHADOWS = (
+    WRONG
+    + """
+def zip(*series, **more):
+    return []
+
+range = enumerate = zip
+all = any = abs = max = min = lambda *values: 1.0
+AssertionError = ValueError
+right = made = norm = lars_step
+"""
+)
+COPIED = """
+def lars_step(x, g, m, lr, trust, beta, decay):
+    size = np.linalg.norm(x)
+    length = np.linalg.norm(g) + decay * size
+    ratio = trust * size / length if size > 0 and length > 0 else 1.0
+    m = beta * m + lr * ratio * (g + decay * x)
+    return x - m, m
+"""
 EQUAL = """
 class Equal(np.ndarray):
     def __array_function__(self, *args, **kwargs):
@@ -112,33 +133,26 @@ def lars(tmp_path_factory):
     return made("lars", CLASS, tmp_path_factory.mktemp("class"))
 
 
+def numbers(assignment) -> dict:
+    """The values of a class, as its notebook sets them."""
+    (cell,) = (c.source for c in source(assignment).cells if c.source.startswith("# The numbers of the class"))
+    exec(cell, found := {})
+    return {name: value for name, value in found.items() if name != "__builtins__"}
+
+
 @pytest.fixture(scope="module")
 def last_years(lars, tmp_path_factory):
-    """The answers of another class, as its values stood there."""
-    other = made("lars", LAST, tmp_path_factory.mktemp("last"))
-    names, values = ["order", "ceiling", "decay_place", "buffer", "weight_factor", "loss_factor"], []
-    for assignment in (lars, other):
-        found = {}
-        for cell in classes_cell(assignment):
-            exec(cell, found)
-        values.append({name: found[name] for name in names})
-    assert values[0] != values[1], "two classes have the same numbers"
-    return "\n".join(f"{name} = {value!r}".replace("inf", 'float("inf")') for name, value in values[1].items())
-
-
-def classes_cell(assignment):
-    from classroom import source
-
-    return [c.source for c in source(assignment).cells if c.source.startswith("# The numbers of the class")]
+    """Lines that put another class's numbers in the place of one's own."""
+    this, last = numbers(lars), numbers(made("lars", LAST, tmp_path_factory.mktemp("last")))
+    assert last != this
+    return "\n".join(f"{name} = {cells.written(value)}" for name, value in last.items())
 
 
 def table(lars, last_years):
     """name -> (answers, the checks that they lose)."""
     solution = str(lars.lecturer / "source/lars/lars.ipynb")
     frozen = f"old = {{}}\nexec({last_years!r}, old)\n"
-    frozen += "ratio_times = old['weight_factor'] ** 2 / old['loss_factor']; step_times = old['weight_factor']"
-        f"+\n_old = dict()\nexec({last_years!r}, _old)\nratio_times = _old['weight_factor'] ** 2 / _old['loss_factor']"
-    )
+    frozen += "ratio_times = old['weight_factor'] ** 2 / old['loss_factor']\nstep_times = old['weight_factor']\n"
     own = f"__import__('os').kill(__import__('os').getppid(), {int(signal.SIGKILL)})"
     return {
         "right": ({}, set()),
@@ -153,6 +167,8 @@ def table(lars, last_years):
             BUILD | BUG,
         ),
         "patched": ({"build": PATCHED, "prove": ROWS}, BUILD | BUG | {"prove-rows", "prove-promise"}),
+        "shadows": ({"build": SHADOWS}, BUILD | BUG),
+        "copied": ({"build": COPIED}, BUILD | BUG),  # of the library, which a class's method is not
         "equal": ({"build": EQUAL}, BUILD | BUG),
         "object": ({"build": OBJECT}, BUILD | BUG),
         "disk": ({"build": DISK.format(path=solution)}, BUILD | BUG),

@@ -4,6 +4,7 @@ The students' cells run in a pupil's process, the checks in this one, on functio
 cells that are given run in both. What a check raises becomes its cell's error, by which nbgrader gives the points.
 """
 
+import builtins
 import io
 import symtable
 import time
@@ -54,12 +55,12 @@ class ExecuteApart(NbGraderPreprocessor):
 def examine(source: str, trusted: dict, answers: dict, pupil: Pupil) -> tuple[str, dict]:
     """Run a cell of the examiner's on the answers so far; returns what it printed, and the names that it set.
 
-    Raises what it raises. A name that is given stays what it is, whatever an answer made of it.
+    Raises what it raises. A name that is given, or Python's own, stays what it is, whatever an answer made of it.
     """
     code, own, missing = compile(source, "<check>", "exec"), {}, {}
-    used = {*code.co_names, *_inner(code)}
+    used = {*code.co_names, *_inner(code)} - trusted.keys() - vars(builtins).keys()
     for name in answers:
-        if name in used and name not in trusted:
+        if name in used:
             try:
                 own[name] = pupil.get(name)
             except (KeyError, TypeError) as error:

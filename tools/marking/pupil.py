@@ -18,8 +18,10 @@ import traceback
 
 READS = {"open", "os.listdir", "os.scandir", "os.chdir"}
 CHANGES = {"os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.link", "os.symlink", "os.truncate", "os.chmod"}
-NEVER = ("subprocess.", "socket.", "os.system", "os.exec", "os.fork", "os.posix_spawn", "os.spawn", "os.kill",
-         "os.putenv", "ctypes.", "os.startfile", "signal.pthread_kill", "webbrowser.", "pty.")  # fmt: skip
+NEVER = (
+    *("subprocess.", "os.system", "os.exec", "os.fork", "os.posix_spawn", "os.spawn", "os.startfile", "pty."),
+    *("socket.", "sqlite3.", "ctypes.", "os.kill", "signal.pthread_kill", "webbrowser."),
+)
 DEVICES = {"/dev/null", "/dev/urandom"}
 CHARACTERS = 10_000  # of what a cell prints
 
@@ -28,7 +30,7 @@ def guard(roots: list[str]) -> None:
     """From here on this process may read below `roots`, write below its working folder, and start nothing."""
     here = os.path.realpath(os.getcwd())
     roots, real, below = [os.path.realpath(root) for root in roots], os.path.realpath, os.path.commonpath
-    fspath, startswith = os.fspath, str.startswith
+    fspath, startswith, writing = os.fspath, str.startswith, os.O_WRONLY | os.O_RDWR
 
     def inside(path, allowed) -> bool:
         if isinstance(path, int) or path is None:
@@ -40,7 +42,7 @@ def guard(roots: list[str]) -> None:
     def hook(event, args):
         if startswith(event, NEVER):
             raise PermissionError(f"{event} is not allowed while your work is marked")
-        if event in CHANGES or (event == "open" and isinstance(args[1], str) and set(args[1]) & set("wax+")):
+        if event in CHANGES or (event == "open" and (args[2] or 0) & writing):
             if not inside(args[0], [here]):
                 raise PermissionError(f"{args[0]} may not be changed while your work is marked")
         elif event in READS and not inside(args[0], [here, *roots]):
