@@ -224,7 +224,6 @@ def test_a_pupil_reads_writes_and_starts_only_what_it_may(tmp_path):
         ):
             with pytest.raises(PermissionError, match="not allowed|may not be"):
                 pupil.run(line)
-                print(line, "went through")
     assert (tmp_path / "marks.csv").read_text() == "ann,0\n"
     assert not (tmp_path / "gradebook.db").exists()
 
