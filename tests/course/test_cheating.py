@@ -12,6 +12,7 @@ from marking import cells
 CLASS, LAST = "2027-spring", "2026-autumn"
 BUILD = {"build-first-step", "build-runs", "build-edges"}
 BUG = {"bug-colleague", "bug-others"}  # its model answer compares with lars_step
+PROVE = {"prove-rows", "prove-promise"}
 STEP = "def lars_step(x, g, m, lr, trust, beta, decay):\n"
 WRONG = STEP + "    return x - lr * g, m\n"
 LIBRARY = """
@@ -158,7 +159,7 @@ def table(lars, last_years):
         "right": ({}, set()),
         "slow": ({"build": SLOW}, set()),
         "wrong": ({"build": WRONG}, BUILD | BUG),
-        "says-yes": ({"prove": ROWS, "bug": "def check(step):\n    pass\n"}, {"prove-rows", "prove-promise"} | BUG),
+        "says-yes": ({"prove": ROWS, "bug": "def check(step):\n    pass\n"}, PROVE | BUG),
         "says-no": ({"bug": "def check(step):\n    raise AssertionError('no')\n"}, BUG),
         "mean": ({"rest": "def resting_place(centres, b):\n    return float(np.mean(centres))\n"}, {"rest-place"}),
         "renamed": ({"build": LIBRARY.format(name="LARS", more="")}, BUILD | BUG),
@@ -166,14 +167,14 @@ def table(lars, last_years):
             {"build": LIBRARY.format(name="Mine", more="class Mine(LARS):\n    my_own = True\n")},
             BUILD | BUG,
         ),
-        "patched": ({"build": PATCHED, "prove": ROWS}, BUILD | BUG | {"prove-rows", "prove-promise"}),
-        "shadows": ({"build": SHADOWS}, BUILD | BUG),
+        "patched": ({"build": PATCHED, "prove": ROWS}, BUILD | BUG | PROVE),
+        "shadows": ({"build": SHADOWS}, {"prove-rows"} | BUILD | BUG),  # its own answers, too, meet its zip
         "copied": ({"build": COPIED}, BUILD | BUG),  # of the library, which a class's method is not
         "equal": ({"build": EQUAL}, BUILD | BUG),
         "object": ({"build": OBJECT}, BUILD | BUG),
         "disk": ({"build": DISK.format(path=solution)}, BUILD | BUG),
         "started": ({"build": STARTED.format(path=solution)}, BUILD | BUG),
-        "last-year": ({"scales": frozen, "build": "+" + last_years}, {"scales-factors"} | BUILD | BUG),
+        "last-year": ({"scales": frozen, "build": "+" + last_years}, {"scales-factors"} | PROVE | BUILD | BUG),
         "endless": ({"build": ENDLESS}, BUILD | BUG),
         "endless-cell": ({"rest": "while True:\n    pass\n"}, {"rest-place"}),
         "exits": ({"rest": "def resting_place(centres, b):\n    import os\n    os._exit(0)\n"}, {"rest-place"}),

@@ -1,6 +1,7 @@
 """Every problem set can be made and solved, for any class. Could catch: a model answer that its own check refuses."""
 
 import os
+import re
 
 import nbformat
 import pytest
@@ -11,10 +12,23 @@ NAMES = sorted(path.stem for path in (ROOT / "course" / "assignments").glob("*.m
 CLASSES = [cells.CLASS, *(f"class-{k}" for k in range(int(os.environ.get("CLASSES", 1)) - 1))]
 
 
+@pytest.fixture(scope="module")
+def assignments(tmp_path_factory):
+    """Problem sets by name and class, each made when it is first asked for."""
+    found = {}
+
+    def get(name, group=cells.CLASS):
+        if (name, group) not in found:
+            found[name, group] = made(name, group, tmp_path_factory.mktemp("class"))
+        return found[name, group]
+
+    return get
+
+
 @pytest.mark.parametrize("group", CLASSES)
 @pytest.mark.parametrize("name", NAMES)
-def test_the_model_answers_get_all_points_and_an_empty_notebook_none(name, group, tmp_path):
-    assignment = made(name, group, tmp_path)
+def test_the_model_answers_get_all_points_and_an_empty_notebook_none(name, group, assignments, tmp_path):
+    assignment = assignments(name, group)
     right = submission(assignment, {}, tmp_path / "right.ipynb")
     handed_in = {"right": right} | ({"empty": assignment.notebook} if group == cells.CLASS else {})
     rows = {row["student"]: row for row in assignment.mark(handed_in)}
@@ -28,18 +42,28 @@ def test_the_model_answers_get_all_points_and_an_empty_notebook_none(name, group
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_students_get_no_solution_no_hidden_check_and_no_secret(name, tmp_path):
-    assignment = made(name, "2027-spring", tmp_path)
+def test_students_get_no_solution_no_hidden_check_and_no_secret(name, assignments):
+    assignment = assignments(name)
     text = assignment.notebook.read_text()
-    secrets = cells.drawn(cells.read(ROOT / "course", name), name, "2027-spring")
-    hidden = [str(value) for key, value in secrets.items() if key.startswith("_")]
-    assert hidden, "a class has a secret"
-    for word in (*hidden, "BEGIN SOLUTION", "BEGIN HIDDEN", "draw.", "_hidden"):
-        assert word not in text
+    values = cells.drawn(cells.read(ROOT / "course", name), name, cells.CLASS)
+    for word in (str(values["_hidden_seed"]), "BEGIN SOLUTION", "BEGIN HIDDEN", "draw.", "_hidden", "_in_words", "{{"):
+        assert word not in text, word
     solutions = [c for c in source(assignment).cells if c.metadata.get("nbgrader", {}).get("solution")]
     assert all("### BEGIN SOLUTION" in c.source for c in solutions)
-    given = nbformat.reads(text, as_version=4)
-    assert not any(cell.get("outputs") for cell in given.cells)
+    assert not any(cell.get("outputs") for cell in nbformat.reads(text, as_version=4).cells)
+
+
+def test_the_readme_names_every_problem_set_with_its_points(assignments):
+    text = (ROOT / "course" / "assignments" / "README.md").read_text()
+    rows = dict(re.findall(r"`(\w+)\.md` \| (\d+) \|", text))
+    assert sorted(rows) == NAMES
+    for name in NAMES:
+        graded = [c.metadata.nbgrader for c in source(assignments(name)).cells if "nbgrader" in c.metadata]
+        points = sum(cell.points for cell in graded if cell.grade)
+        assert points == int(rows[name]), name
+        title = assignments(name).notebook.read_text()
+        assert f"{points} points, about" in title, name
+        assert sum(map(int, re.findall(r"## \d\. [^\\]*?\((\d+) point", title))) == points, name
 
 
 @pytest.mark.parametrize("name", NAMES)

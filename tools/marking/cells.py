@@ -9,7 +9,8 @@ A source is a MyST notebook, `course/assignments/NAME.md`. Its cells say what th
     +++ {"answer": "name", "points": 3}    a text that a person reads
 
 Other code is given, and locked. A name that begins with an underscore is a secret of the class: the cell that draws it
-is not handed out, and in the checks its value stands in its place. In texts {{ name }} is a public value.
+is not handed out, and in the checks its value stands in its place. In texts {{ name }} is a public value; one whose
+name ends with _in_words is for texts alone.
 Deliberately absent: what marks (`execute`).
 """
 
@@ -76,6 +77,7 @@ def lecturers(nb, name: str, group: str):
     """
     values, seen, shared = drawn(nb, name, group), set(), ""
     public = {key: value for key, value in values.items() if not key.startswith("_")}
+    shown = {key: value for key, value in public.items() if not key.endswith("_in_words")}
     for number, cell in enumerate(nb.cells):
         tags, answer = cell.metadata.pop("tags", []), cell.metadata.pop("answer", None)
         check, points = cell.metadata.pop("check", None), cell.metadata.pop("points", None)
@@ -87,7 +89,7 @@ def lecturers(nb, name: str, group: str):
         if check:
             cell.source = cell.source.replace(HIDDEN, f"{HIDDEN}\n{shared}")
         if "class" in tags:
-            lines = [f"# The numbers of the class {group!r}", *(f"{k} = {written(v)}" for k, v in public.items())]
+            lines = [f"# The numbers of the class {group!r}", *(f"{k} = {written(v)}" for k, v in shown.items())]
             cell.source = "\n".join(lines)
         cell.source = _filled(cell, name, public, values)
         text = cell.cell_type == "markdown"
