@@ -16,24 +16,20 @@ MISSING = "*The book's own entries are not recorded yet.*"
 
 
 def substitutions(root: Path) -> dict[str, str]:
-    """The rules of each race and the book's entries, as {{ race_digits }}, {{ board_digits }} and so on."""
+    """The book's entries in each race, as {{ board_digits }} and {{ board_words }}."""
     folder = root / "book" / "runs" / "leaderboard"
     if not (folder / "run.json").exists():
-        return {f"{part}_{race}": MISSING for part in ("race", "board") for race in RACES}
+        return {f"board_{race}": MISSING for race in RACES}
     run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
     with open(folder / "curve.csv", newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     found = {}
     for race in RACES:
-        batch, target, limit = run["config"]["rules"][race]
-        found[f"race_{race}"] = (
-            f"Batches of {batch}. The loss on unseen {race} has to be {target:g} nats or less, within {limit} steps."
-        )
         steps = {}
         for row in rows:
             if row["race"] == race:
                 steps.setdefault(row["optimizer"], []).append(int(row["steps"]))
-        found[f"board_{race}"] = board(race, steps, limit, run["results"])
+        found[f"board_{race}"] = board(race, steps, run["config"]["limit"], run["results"])
     return found
 
 

@@ -83,8 +83,8 @@ def ahead(rows, races):
 
 def main(asked):
     plan = asked.plan
-    rules = {race: [RACES[race].batch, RACES[race].target, plan.limit] for race in plan.races}
-    study = Study("leaderboard", {"warmup": WARMUP, "rules": rules, **vars(plan)}, asked=asked)
+
+    study = Study("leaderboard", {"warmup": WARMUP, **vars(plan)}, asked=asked)
 
     def steps(race, method, settings, seeds):
         """(lr, end) -> steps by seed, of runs that are made where they are missing."""
