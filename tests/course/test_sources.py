@@ -42,6 +42,18 @@ def test_the_model_answers_get_all_points_and_an_empty_notebook_none(name, group
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_on_a_students_machine_right_answers_pass_every_visible_check(name, assignments, tmp_path, capsys):
+    path = submission(assignments(name), {}, tmp_path / "own.ipynb")
+    names, marked = {"__name__": "__main__"}, set()
+    for cell in nbformat.read(path, as_version=4).cells:
+        if cell.cell_type == "code":
+            exec(cell.source, names)
+            marked.add(cell.metadata.nbgrader.grade_id)
+    assert {*checks(assignments(name))} <= marked
+    assert "rel  checks  least slack" in capsys.readouterr().out, "the ledger is shown"
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_students_get_no_solution_no_hidden_check_and_no_secret(name, assignments):
     assignment = assignments(name)
     text = assignment.notebook.read_text()
