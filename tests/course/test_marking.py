@@ -7,11 +7,11 @@ import mark
 import nbformat
 import numpy as np
 import pytest
-from classroom import ROOT, made, submission
+from classroom import ROOT, made, source, submission
 from marking import cells, lacking, wire
 from marking.course import Assignment
 from marking.examiner import Gone, Late, Pupil
-from marking.execute import defined
+from marking.execute import ExecuteApart, defined
 
 TINY = """\
 ---
@@ -117,14 +117,50 @@ def test_feedback_shows_what_was_found_and_no_hidden_check_and_asks_nobody(tiny,
     assert "src=" not in told
 
 
-def test_a_deleted_check_and_a_changed_one_are_put_back(tiny, tmp_path):
+def test_what_was_handed_out_is_put_back_whatever_a_submission_made_of_it(tiny, tmp_path):
+    """Deleted, changed, doubled, in another order, or made to look as if it had been handed out."""
     wrong = "def total(a, b):\n    return 3\n"
-    path = submission(tiny, {"sum": wrong, "sum-check": "assert True"}, tmp_path / "cat.ipynb")
+    path = submission(tiny, {"sum": wrong, "sum-check": "assert True"}, tmp_path / "changed.ipynb")
     nb = nbformat.read(path, as_version=4)
-    nb.cells = [c for c in nb.cells if c.metadata.get("nbgrader", {}).get("grade_id") != "sum-check"]
-    nbformat.write(nb, tmp_path / "dan.ipynb")
-    rows = tiny.mark({"cat": path, "dan": tmp_path / "dan.ipynb"})
-    assert [row["sum-check"] for row in rows] == [0, 0]
+    kinds = {"deleted": [], "doubled": [*nb.cells, *nb.cells], "turned": nb.cells[::-1]}
+    kinds["deleted"] = [c for c in nb.cells if c.metadata.get("nbgrader", {}).get("grade_id") in ("sum", "why")]
+    open_door = f"import numpy\nopen({str(tmp_path / 'was here')!r}, 'w')\ntotal = lambda a, b: a + b\ntwice = total"
+    for kind, grade_id in (("impostor", "mine"), ("namesake", "sum")):
+        false = nbformat.v4.new_code_cell(open_door)
+        false.metadata["nbgrader"] = {"grade": True, "grade_id": grade_id, "locked": True, "points": 9} | {
+            "schema_version": 3,
+            "solution": False,
+            "task": False,
+        }
+        kinds[kind] = [nb.cells[0], false, *nb.cells[1:]]
+    for kind, its in kinds.items():
+        nb.cells = [nbformat.from_dict(dict(cell)) for cell in its]
+        nbformat.write(nb, tmp_path / f"{kind}.ipynb")
+    rows = tiny.mark({kind: tmp_path / f"{kind}.ipynb" for kind in ("changed", *kinds)})
+    assert [(row["student"], row["sum-check"], row["of"]) for row in rows] == [
+        (k, 0, 5) for k in sorted((*kinds, "changed"))
+    ]
+    assert not (tmp_path / "was here").exists()
+
+
+def test_a_students_own_cells_run_where_they_stand(tiny, tmp_path):
+    path = submission(tiny, {"sum": "def total(a, b):\n    return helper(a, b)\n"}, tmp_path / "gil.ipynb")
+    nb = nbformat.read(path, as_version=4)
+    nb.cells.insert(1, nbformat.v4.new_code_cell("def helper(a, b):\n    return a + b"))
+    nbformat.write(nb, path)
+    (row,) = tiny.mark({"gil": path})
+    assert row["sum-check"] == 2
+
+
+def test_a_notebook_that_takes_too_long_as_a_whole_keeps_what_it_had(tiny, tmp_path):
+    slow = submission(tiny, {"sum": "+import time\ntime.sleep(1)"}, tmp_path / "slow.ipynb")
+    nb = tiny._submitted(slow)
+    nb.cells = [c for c in source(tiny).cells if c.cell_type == "code"]
+    nb.cells.insert(1, nbformat.v4.new_code_cell("import time\ntime.sleep(1)"))
+    done, _ = ExecuteApart(minilib=str(tiny.lecturer), seconds=5, notebook_seconds=0.5).preprocess(nb, {})
+    errors = [bool(c.outputs) and "the notebook took more than 0.5 seconds" in c.outputs[-1].evalue for c in done.cells]
+    assert errors[:2] == [False, False]
+    assert all(errors[2:])
 
 
 def test_a_private_course_is_made_and_marked_by_the_commands(course, tmp_path, monkeypatch, capsys):

@@ -26,6 +26,11 @@ STUB = {"python": "# YOUR CODE HERE\nraise NotImplementedError()"}
 TEXT_STUB = "*Your answer here.*"
 
 
+def _name(cell) -> str | None:
+    """The name of a cell that was handed out, None for one of a student's own."""
+    return cell.metadata.get("nbgrader", {}).get("grade_id")
+
+
 class Assignment:
     """A problem set for a class.
 
@@ -106,9 +111,7 @@ class Assignment:
                         grade.manual_score = self._points(row, grade.max_score)
                         grade.needs_manual_grade = False
                         comments[grade.name] = row["comment"]
-                    (text,) = (
-                        c.source for c in nb.cells if c.metadata.get("nbgrader", {}).get("grade_id") == grade.name
-                    )
+                    (text,) = (cell.source for cell in nb.cells if _name(cell) == grade.name)
                     own = {"points": row["points"], "of": grade.max_score, "comment": row["comment"], "answer": text}
                     reading.append({"student": student, "task": grade.name} | own)
                 book.db.commit()
@@ -148,14 +151,31 @@ class Assignment:
                 table.writerows(rows)
 
     def _submitted(self, path: Path):
+        """The students' notebook as it was handed out, with the answers of a submission, and its own cells between.
+
+        So what a submission says about its cells, deletes, doubles or puts in another order does not count: a cell runs
+        with the examiner only if it was handed out to do so.
+        """
         try:
             nb = nbformat.read(path, as_version=4)
         except Exception as error:
             raise ValueError(f"{path} is no notebook: {error}") from None
-        for cell in nb.cells:  # a cell without this is one of the student's own
-            if cell.cell_type == "code":
-                cell.outputs, cell.execution_count = [], None
-        return nb
+        given = nbformat.read(self.lecturer / "release" / self.name / f"{self.name}.ipynb", as_version=4)
+        places = {_name(cell): place for place, cell in enumerate(given.cells) if _name(cell)}
+        own, answers, last = {}, {}, -1
+        for cell in nb.cells:
+            if (name := _name(cell)) in places and name not in answers:
+                last = places[name]
+                answers[name] = cell.source
+            elif cell.cell_type == "code" and cell.source not in {c.source for c in given.cells}:
+                own.setdefault(last, []).append(nbformat.v4.new_code_cell(cell.source))
+        whole = own.get(-1, [])
+        for place, cell in enumerate(given.cells):
+            if cell.metadata.get("nbgrader", {}).get("solution"):
+                cell.source = answers.get(_name(cell), cell.source)
+            whole = [*whole, cell, *own.get(place, [])]
+        given.cells = whole
+        return given
 
     @contextlib.contextmanager
     def _api(self, settings: dict):
