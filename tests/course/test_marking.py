@@ -137,9 +137,8 @@ def test_what_was_handed_out_is_put_back_whatever_a_submission_made_of_it(tiny, 
         nb.cells = [nbformat.from_dict(dict(cell)) for cell in its]
         nbformat.write(nb, tmp_path / f"{kind}.ipynb")
     rows = tiny.mark({kind: tmp_path / f"{kind}.ipynb" for kind in ("changed", *kinds)})
-    assert [(row["student"], row["sum-check"], row["of"]) for row in rows] == [
-        (k, 0, 5) for k in sorted((*kinds, "changed"))
-    ]
+    assert [row["student"] for row in rows] == sorted((*kinds, "changed"))
+    assert {(row["sum-check"], row["of"]) for row in rows} == {(0, 5)}
     assert not (tmp_path / "was here").exists()
 
 
@@ -152,9 +151,8 @@ def test_a_students_own_cells_run_where_they_stand(tiny, tmp_path):
     assert row["sum-check"] == 2
 
 
-def test_a_notebook_that_takes_too_long_as_a_whole_keeps_what_it_had(tiny, tmp_path):
-    slow = submission(tiny, {"sum": "+import time\ntime.sleep(1)"}, tmp_path / "slow.ipynb")
-    nb = tiny._submitted(slow)
+def test_a_notebook_that_takes_too_long_as_a_whole_keeps_what_it_had(tiny):
+    nb = source(tiny)
     nb.cells = [c for c in source(tiny).cells if c.cell_type == "code"]
     nb.cells.insert(1, nbformat.v4.new_code_cell("import time\ntime.sleep(1)"))
     done, _ = ExecuteApart(minilib=str(tiny.lecturer), seconds=5, notebook_seconds=0.5).preprocess(nb, {})

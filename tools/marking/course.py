@@ -77,11 +77,12 @@ class Assignment:
             raise ValueError(f"there is no {self.folder}: make assignment NAME={self.name} CLASS={self.group}")
         settings = cells.read(self.course, self.name).metadata.get("assignment", {})
         settings |= {"seconds": seconds} if seconds else {}
+        notebooks = {student: self._submitted(path) for student, path in submissions.items()}
         with self._api(settings) as api:
-            for student, path in submissions.items():
+            for student, nb in notebooks.items():
                 to = self.lecturer / "submitted" / student / self.name / f"{self.name}.ipynb"
                 to.parent.mkdir(parents=True, exist_ok=True)
-                nbformat.write(self._submitted(path), to)
+                nbformat.write(nb, to)
                 print(f"marking {student}", file=sys.stderr, flush=True)
                 self._done(api.autograde(self.name, student, force=True, create=True))
         return self.told()
