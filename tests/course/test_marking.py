@@ -97,6 +97,8 @@ def test_what_a_person_gives_comes_into_the_marks_and_stays_when_work_is_marked_
     told = (tiny.folder / "feedback" / "ann.html").read_text()
     assert "4.5 of 5 points" in told
     assert "nearly &amp; well" in told
+    with pytest.raises(ValueError, match="has marks; move it away"):
+        tiny.make()
     (again,) = tiny.mark({"ann": right})
     assert again["points"] == 4.5
     assert table(tiny.folder / "marks.csv")[0]["points"] == "4.5"

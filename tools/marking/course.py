@@ -52,7 +52,12 @@ class Assignment:
         self.notebook = self.folder / f"{name}.ipynb"
 
     def make(self) -> Path:
-        """Write the students' notebook and the lecturer's folder; returns the notebook. Marks that are there go."""
+        """Write the students' notebook and the lecturer's folder; returns the notebook.
+
+        ValueError: this class has marks already, or the source cannot be (`cells`).
+        """
+        if (self.folder / "marks.csv").exists():
+            raise ValueError(f"{self.folder} has marks; move it away to make the assignment anew")
         nb = cells.read(self.course, self.name)
         settings = nb.metadata.pop("assignment", {})
         source = self.lecturer / "source" / self.name / f"{self.name}.ipynb"
