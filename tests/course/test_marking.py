@@ -144,6 +144,14 @@ def test_what_was_handed_out_is_put_back_whatever_a_submission_made_of_it(tiny, 
     assert not (tmp_path / "was here").exists()
 
 
+def test_a_notebook_of_something_else_is_named_before_anything_is_marked(tiny, tmp_path):
+    right = submission(tiny, {}, tmp_path / "hal.ipynb")
+    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1 + 1")]), tmp_path / "ida.ipynb")
+    with pytest.raises(ValueError, match=r"ida\.ipynb has none of the cells of tiny"):
+        tiny.mark({"hal": right, "ida": tmp_path / "ida.ipynb"})
+    assert not (tiny.folder / "marks.csv").exists()
+
+
 def test_a_students_own_cells_run_where_they_stand(tiny, tmp_path):
     path = submission(tiny, {"sum": "def total(a, b):\n    return helper(a, b)\n"}, tmp_path / "gil.ipynb")
     nb = nbformat.read(path, as_version=4)

@@ -175,6 +175,8 @@ class Assignment:
                 answers[name] = cell.source
             elif cell.cell_type == "code" and cell.source not in {c.source for c in given.cells}:
                 own.setdefault(last, []).append(nbformat.v4.new_code_cell(cell.source))
+        if not answers:
+            raise ValueError(f"{path} has none of the cells of {self.name}: another notebook, or its metadata is lost")
         whole = own.get(-1, [])
         for place, cell in enumerate(given.cells):
             if cell.metadata.get("nbgrader", {}).get("solution"):
