@@ -8,11 +8,12 @@ XLA := .venv-xla/bin/python
 export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book page test check lint proofs unit nbval site shake colab test-xla lab notebook sync format bench bench-torch \
-	bench-pretrain gpu study runs-check report prove handout slides slides-pdf exam lock clean
+.PHONY: help book test check lint proofs unit nbval site report shake colab exam test-xla lab notebook page sync \
+	format bench bench-torch bench-pretrain gpu study runs-check prove handout slides slides-pdf assignment \
+	assignments mark assignments-test race lock clean
 
 help:  ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-16s %s\n", $$1, $$2}' Makefile
 
 # Building takes a few packages, executing takes all.
 book:  ## all pages into _build/html from the stored outputs; what is stale is executed first
@@ -91,6 +92,22 @@ slides: $(READY)  ## the decks of course/slides into _build/slides, from the bui
 
 slides-pdf: $(READY)  ## the decks as PDFs, a page for each slide with its notes: make slides-pdf [NAME=lars-1]
 	$(PY) tools/slides.py $(NAME) --pdf
+
+assignment: $(READY)  ## a problem set for a class, into assignments/: make assignment NAME=lars CLASS=2027-spring
+	$(if $(NAME),,$(error which one? NAME=lars or another file of course/assignments; make assignments makes all))
+	$(PY) tools/assignment.py $(NAME) $(if $(CLASS),--group $(CLASS))
+
+assignments: $(READY)  ## all problem sets for a class: make assignments CLASS=2027-spring
+	$(PY) tools/assignment.py $(if $(CLASS),--group $(CLASS))
+
+mark: $(READY)  ## mark a folder of submissions: make mark NAME=lars CLASS=2027-spring FROM=submissions
+	$(PY) tools/mark.py $(NAME) $(FROM) $(if $(CLASS),--group $(CLASS))
+
+assignments-test: $(READY)  ## mark the model answers of all problem sets for twelve classes, which takes minutes
+	CLASSES=12 $(PY) -m pytest tests/course
+
+race: $(READY)  ## who needs the fewest steps: make race ENTRY=my_entry.py, or a folder of entries
+	$(PY) tools/race.py $(ENTRY)
 
 lock: $(READY)  ## requirements.in -> requirements.txt
 	$(PY) -m piptools compile --quiet --upgrade --strip-extras --allow-unsafe --no-emit-index-url \

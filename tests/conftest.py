@@ -13,6 +13,7 @@ from hypothesis import settings
 collect_ignore = [] if find_spec("torch_xla") else ["xla"]  # those have an environment of their own: make test-xla
 if os.name == "nt":  # there is no fork, no shell and no signal that stops a process
     here, lacks = Path(__file__).parent, re.compile(r"tests\.forked|import resource|/proc/|#!/bin|signal\.SIG|\"make\"")
+    collect_ignore.append("course")  # marking needs Linux or macOS
     collect_ignore += [str(p) for p in here.rglob("test_*.py") if lacks.search(p.read_text(encoding="utf-8"))]
 settings.register_profile("book", deadline=None, derandomize=True)
 settings.load_profile("book")

@@ -1,0 +1,97 @@
+"""A class's leaderboard: entries run apart, with fresh seeds, and the page tells the record."""
+
+import csv
+import json
+
+import leaderboard_page
+import pytest
+import race
+from classroom import ROOT
+
+from minilib.experiments.race import Race
+from minilib.experiments.tasks import DigitsTask
+
+ENTRY = """
+from minilib.optim import AdamW
+RACE = "digits"
+def optimizer(named):
+    return AdamW(named, lr={lr})
+"""
+
+
+@pytest.fixture
+def short(monkeypatch):
+    """A race that ends soon."""
+    monkeypatch.setitem(race.RACES, "digits", Race(DigitsTask, 64, 1.0, 60))
+
+
+@pytest.fixture
+def entries(tmp_path):
+    folder = tmp_path / "entries"
+    folder.mkdir()
+    (folder / "quick.py").write_text(ENTRY.format(lr=0.02) + "def schedule(step):\n    return min(1, (step + 1) / 3)\n")
+    (folder / "slow.py").write_text(ENTRY.format(lr=1e-5))
+    return folder
+
+
+def test_entries_are_judged_with_the_same_fresh_seeds_and_stand_in_order(short, entries, tmp_path, capsys):
+    assert race.main([str(entries), "--seeds", "2", "--csv", str(tmp_path / "board.csv")]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("digits: steps to 1 nats, at most 60")
+    assert [line.split()[0] for line in lines[2:]] == ["quick", "slow"]
+    with open(tmp_path / "board.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    seeds = {name: [row["seed"] for row in rows if row["entry"] == name] for name in ("quick", "slow")}
+    assert seeds["quick"] == seeds["slow"]
+    assert len({*seeds["quick"]}) == 2
+    assert {row["steps"] for row in rows if row["entry"] == "slow"} == {"60"}
+
+
+def test_an_entry_takes_the_steps_that_it_would_take_here(short, entries, tmp_path):
+    from marking import lacking
+
+    from minilib.experiments.race import steps_to
+    from minilib.optim import AdamW
+
+    lacking.copy(tmp_path, [])
+    apart = race.judged(entries / "quick.py", [3], tmp_path)[1][3]
+    here = steps_to(race.RACES["digits"], lambda named: AdamW(named, lr=0.02), lambda t: min(1, (t + 1) / 3), 3)
+    assert apart == here < 60
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("RACE = 'chess'\ndef optimizer(named): pass", "RACE must be one of digits, words, got 'chess'"),
+        ("RACE = 'digits'", "NameError"),
+        (ENTRY.format(lr=0.1) + "import minilib.optim as o\no.AdamW.step = lambda self: 1 / 0", "ZeroDivisionError"),
+        (ENTRY.format(lr=0.1) + f"print(open({__file__!r}).read())", "PermissionError"),
+    ],
+)
+def test_an_entry_that_fails_is_named_with_its_reason(short, tmp_path, capsys, text, said):
+    (tmp_path / "own.py").write_text(text)
+    assert race.main([str(tmp_path / "own.py"), "--seeds", "1"]) == 2
+    assert f"own.py: {said}" in capsys.readouterr().err.replace("ValueError: ", "")
+
+
+def test_the_page_has_the_rules():
+    text = (ROOT / "book" / "leaderboard.md").read_text()
+    for name, rules in race.RACES.items():
+        loss = f"the loss on unseen {name} has to be {rules.target:g} nats or less"
+        assert f"* **{name}**: batches of {rules.batch}; {loss}, within {rules.limit} steps." in text
+
+
+def test_the_page_tells_the_record_and_says_when_there_is_none(tmp_path):
+    assert leaderboard_page.MISSING in leaderboard_page.substitutions(tmp_path)["board_words"]
+    folder = tmp_path / "book" / "runs" / "leaderboard"
+    folder.mkdir(parents=True)
+    races = ("digits", "words")
+    chosen = {f"{r} {m}": {"lr": 0.02, "end": None if m == "A" else 150} for r in races for m in "AB"}
+    run = {"config": {"limit": 600}, "results": {"chosen": chosen, "ahead": {"digits A": "confirmed"}}}
+    (folder / "run.json").write_text(json.dumps(run))
+    rows = [f"{r},{m},{s},{n}" for r in races for m, n in (("A", 600), ("B", 90)) for s in (0, 1)]
+    (folder / "curve.csv").write_text("\n".join(["race,optimizer,seed,steps", *rows]) + "\n")
+    said = leaderboard_page.substitutions(tmp_path)
+    lines = said["board_digits"].splitlines()
+    assert lines[2] == "| B | 90 | 90 to 90 | 0.02 | to zero at step 150 |  |"
+    assert lines[3] == "| A | 600 | 600 to 600, not all arrive | 0.02 | kept | confirmed |"

@@ -1,0 +1,55 @@
+"""A problem set for a class: the notebook for its students, and a folder with which a lecturer marks.
+
+    python tools/assignment.py lars --group 2027-spring     writes assignments/2027-spring/lars
+    python tools/assignment.py                              all of them, for the class "open"
+
+The name of the class decides the numbers, and with them the answers. The sources are those of `course/assignments`, or
+of the folder that the variable COURSE names, a lecturer's private copy. Deliberately absent: a way to keep solutions
+from those who read this repository; other numbers and questions of one's own are that (course/assignments/README.md).
+`tools/mark.py` marks; `tools/handout.py` is something else, a chapter without its solutions.
+"""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from marking import cells
+from marking.course import Assignment
+
+ROOT = Path(__file__).resolve().parent.parent
+INTO = ROOT / "assignments"
+
+
+def course() -> Path:
+    """The folder of the course: `course`, or what COURSE names. ValueError: there is no such folder."""
+    folder = ROOT / os.environ.get("COURSE", "course")
+    if not (folder / "assignments").is_dir():
+        raise ValueError(f"COURSE={folder} has no folder 'assignments'")
+    return folder
+
+
+def names(folder: Path) -> list[str]:
+    """The problem sets of a course, as its sources name them."""
+    return sorted(path.stem for path in (folder / "assignments").glob("*.md") if path.stem != "README")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", help="problem sets, such as lars (default: all)")
+    parser.add_argument("--group", default=cells.CLASS, help=f"the name of the class (default: {cells.CLASS})")
+    asked = parser.parse_args(arguments)
+    try:
+        for name in asked.names or names(course()):
+            path = Assignment(name, asked.group, course(), INTO).make()
+            print(
+                f"Wrote {path.relative_to(ROOT)} for the students; {path.parent.relative_to(ROOT)}/lecturer is yours."
+            )
+    except ValueError as error:
+        print(f"No assignment: {error}.", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""What marks notebooks: a pupil's process that holds the answers, and an examiner that only ever sees data."""
