@@ -15,8 +15,8 @@
 
   const pure = {
     path: Live.lab.methods.path, reach: Live.lab.judge.reach, compare: Live.lab.judge.compare, family: Live.lab.judge.family,
-    seen, digitsGradient: Live.lab.problems.digitsGradient, exact: Live.lab.problems.exact, sizes: Live.lab.problems.sizes,
-    names: () => names, digits: () => Live.lab.digits, ticks,
+    seen, digitsGradient: Live.lab.problems.digitsGradient, exact: Live.lab.problems.exact, parts: Live.lab.problems.parts,
+    names: () => names, ticks,
     experiment: (setting) => whole(experiment({ octaves: {}, ...setting })),
   };
 

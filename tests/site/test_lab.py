@@ -45,13 +45,11 @@ def test_fifty_steps_are_those_of_minilib(numbers, method, shape):
 
 
 def test_the_digits_are_the_books(numbers):
-    stored, (x, y, x_test, y_test) = numbers("lab")("digits"), data.digits()
-    pixels = (np.frombuffer(stored["pixels"].encode(), np.uint8) - ord("a")).reshape(-1, 64) / 16
-    labels = np.frombuffer(stored["labels"].encode(), np.uint8) - ord("0")
-    n = stored["train"]
-    for mine, theirs in ((pixels[:n], x), (labels[:n], y), (pixels[n:], x_test), (labels[n:], y_test)):
-        assert np.array_equal(mine, theirs)
-    assert numbers("lab")("sizes") == {"train": n - n // 4, "tune": n // 4, "test": len(y_test)}
+    parts, (x, y, x_test, y_test) = numbers("lab")("parts"), data.digits()
+    tuning = np.arange(len(y)) % 4 == 3
+    expected = {"train": (x[~tuning], y[~tuning]), "tune": (x[tuning], y[tuning]), "test": (x_test, y_test)}
+    for part, (pixels, labels) in expected.items():
+        assert np.array_equal(parts[part], np.column_stack([pixels, labels])), part
 
 
 def test_the_gradients_of_the_network_are_those_of_autodiff(numbers):

@@ -64,18 +64,19 @@ Live.lab.problems = (() => {
     gradients: ([x]) => [pull(x.data)],
   };
 
-  // Scanned digits, 8 x 8 pixels: a network of layers 64, 32, 32, 10 with ReLU and no biases. Of the book's training
-  // digits every fourth tunes and the others train; the book's test digits judge.
+  // Scanned digits, 8 x 8 pixels: a network of layers 64, 32, 32, 10 with ReLU and no biases. As in the book, every fifth
+  // of the images sorted by label is left out of training: these judge. Of the others every fourth tunes.
   const widths = [64, 32, 32, 10];
   let images = null;
   function digits() {
     if (images) return images;
-    const { pixels, labels } = Live.lab.digits, train = [], tune = [], test = [];
-    [...labels].forEach((label, k) => {
-      const x = Float64Array.from(pixels.slice(64 * k, 64 * k + 64), (c) => (c.charCodeAt(0) - 97) / 16);
-      (k >= Live.lab.digits.train ? test : k % 4 === 3 ? tune : train).push({ x, label: Number(label) });
-    });
-    images = { train, tune, test };
+    const { pixels, labels } = Live.lab.digits, places = Array.from(labels, (_, k) => k);
+    const left = new Set([...places].sort((a, b) => labels[a] - labels[b] || a - b).filter((_, k) => k % 5 === 0));
+    const image = (k) => ({ label: Number(labels[k]),
+      x: Float64Array.from(pixels.slice(64 * k, 64 * k + 64), (c) => (c.charCodeAt(0) - 97) / 16) });
+    const others = places.filter((k) => !left.has(k));
+    images = { test: [...left].sort((a, b) => a - b).map(image), tune: others.filter((_, k) => k % 4 === 3).map(image),
+      train: others.filter((_, k) => k % 4 !== 3).map(image) };
     return images;
   }
   // The layers' outputs for some digits, and the probabilities at the end.
@@ -141,7 +142,8 @@ Live.lab.problems = (() => {
   }
   // And the gradient of a problem without noise at given weights.
   const exact = (name, x) => [...problems[name].gradients([{ data: Float64Array.from(x) }], 1e300, () => 0)[0]];
-  const sizes = () => ({ train: digits().train.length, tune: digits().tune.length, test: digits().test.length });
+  // And the images of each part with their labels at the end.
+  const parts = () => Object.fromEntries(Object.entries(digits()).map(([part, all]) => [part, all.map(({ x, label }) => [...x, label])]));
 
-  return { problems, digitsGradient, exact, sizes };
+  return { problems, digitsGradient, exact, parts };
 })();
