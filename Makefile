@@ -9,7 +9,7 @@ export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
 .PHONY: help book page test check lint proofs unit nbval site shake colab test-xla lab notebook sync format bench bench-torch \
-	bench-pretrain gpu study runs-check report prove handout lock clean
+	bench-pretrain gpu study runs-check report prove handout browser browser-test lock clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' Makefile
@@ -82,6 +82,12 @@ prove: $(READY)  ## check the proofs with Rocq, break the false statements, and 
 
 handout: $(READY)  ## a chapter without solutions and outputs, for students: make handout NAME=sgd
 	$(PY) tools/handout.py $(NAME)
+
+browser: $(READING)  ## Pyodide beside the built pages, so that chapters run on them offline: make browser [PACK=folder]
+	$(PY) tools/browser_pack.py $(if $(PACK),--pack $(PACK))
+
+browser-test: $(READY)  ## run the chapters on their pages in WebAssembly, after make book and make browser: [NAME=sgd]
+	$(PY) tools/browser_test.py $(NAME)
 
 lock: $(READY)  ## requirements.in -> requirements.txt
 	$(PY) -m piptools compile --quiet --upgrade --strip-extras --allow-unsafe --no-emit-index-url \

@@ -103,7 +103,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--pack", type=Path, metavar="FOLDER", help="where the files of Pyodide's release lie")
     parser.add_argument("--record", type=Path, metavar="FOLDER", help="write pyodide.json for the release there")
-    parser.add_argument("--html", type=Path, default=ROOT / "_build" / "html", help="the site (default: that of make book)")
+    parser.add_argument(
+        "--html", type=Path, default=ROOT / "_build" / "html", help="the site (default: that of make book)"
+    )
     args = parser.parse_args(arguments)
     if args.record:
         text = json.dumps(record(args.record), indent=1) + "\n"

@@ -1,19 +1,23 @@
 """A Sphinx extension: the chapters that can run on their page get a button, and what they need lies beside the pages.
 
 A chapter can run in a browser when all that its cells and the modules it reads import is the book, Python's library, or
-a package of `book/_static/run/pyodide.json`; scikit-learn's digits and IPython have stand-ins (`cells.py`). What a chapter
-reads says the record of its run. The button's page is `book/_static/run/page.js`, which tells the rest.
+a package of `book/_static/run/pyodide.json`; scikit-learn's digits and IPython have stand-ins (`cells.py`). The record
+of a chapter's run says what it reads. `book/_static/run/page.js` is the script of the button, and tells the rest.
 
-Written into `_static/run`: `cells/NAME.js`, the code of a chapter's cells and what they printed, and `book.js`, one zip
-of all files that these chapters read. Equal files give equal bytes. Deliberately absent: Pyodide itself, which comes from
-its own address, or from the pack that `make browser` puts there (`browser_pack.py`).
+Written into `_static/run`: `cells/NAME.js`, the code of a chapter's cells and what they printed; `book.js`, one zip of
+all files that these chapters read; and `prose.js`, the text of the docstrings, where this machine has all packages
+that it is made of (on a site that was built without, the cells that read it end with a line that says so). Equal files
+give equal bytes. Deliberately absent: Pyodide itself, which comes from its own address, or from the pack that
+`make browser` puts there (`browser_pack.py`).
 """
 
 import ast
 import base64
 import io
 import json
+import re
 import sys
+import warnings
 import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -30,12 +34,15 @@ ROOT = Path(__file__).resolve().parent.parent
 RUN = Path("book") / "_static" / "run"
 OURS = {"minilib", "studies", "proofs", "benchmarks"}
 STAND_INS = {"IPython", "sklearn"}
+# Chapters that need a later version of a package than Pyodide has.
+TOO_NEW = {"reality_check"}  # scipy.stats.qmc's `rng`, SciPy 1.15
+PROSE = r"docstrings\(|Words"  # in the code of a chapter that reads the docstrings
 # Files that lie elsewhere in the browser than here.
 MOVED = {RUN / "cells.py": "cells.py", Path("book/figures/lab/5-digits.js"): "digits.js"}
 
 
 def pyodide(root: Path = ROOT) -> dict:
-    """What is recorded of Pyodide: `version`, `address`, `files` of each package, `sha256` and `kilobytes` of each file."""
+    """What is recorded of Pyodide: `version`, `address`, the files of `packages`, their `sha256` and `kilobytes`."""
     return json.loads((root / RUN / "pyodide.json").read_text(encoding="utf-8"))
 
 
@@ -70,10 +77,13 @@ def packages(root: Path, md: Path) -> list[str] | None:
         needed |= {*imports(ast.parse(cell.source).body, inside=True)}
     for path in reads(root, md.stem):
         if path.endswith(".py"):
-            needed |= {*imports(ast.parse((root / path).read_text(encoding="utf-8")).body, inside=False)}
+            text = (root / path).read_text(encoding="utf-8")
+            # what attacks and decides statements is imported when it is called, and these chapters call it
+            needed |= {*imports(ast.parse(text).body, inside='needs("prove")' in text)}
     needed -= {*sys.stdlib_module_names, *OURS, *STAND_INS}
     known = pyodide(root)["packages"]
-    return sorted(needed) if needed <= {*known} and proved.load(root / proved.FOLDER, md.stem) else None
+    recorded = proved.load(root / proved.FOLDER, md.stem) and chapters.name_of(md.stem) not in TOO_NEW
+    return sorted(needed) if recorded and needed <= {*known} else None
 
 
 def runnable(root: Path = ROOT) -> dict[str, list[str]]:
@@ -105,20 +115,38 @@ def chapter(nb: nbformat.NotebookNode, needed: list[str], recorded: dict) -> dic
         for number, cell in code(nb)
     ]
     sums = {file: recorded["sha256"][file] for file in wanted(needed, recorded)}
-    return {"cells": cells, "packages": needed, "address": recorded["address"], "sums": sums}
+    prose = any(re.search(PROSE, cell.source) for _, cell in code(nb))
+    return {"cells": cells, "packages": needed, "address": recorded["address"], "sums": sums, "prose": prose}
 
 
 def book_zip(root: Path, stems: Iterable[str]) -> bytes:
     """One zip of all that these chapters read, and of what runs their cells."""
     files = {path: path for stem in stems for path in reads(root, stem)} | {"pyproject.toml": "pyproject.toml"}
     files |= {path.as_posix(): inside for path, inside in MOVED.items()}
+    return zipped({inside: (root / path).read_bytes() for path, inside in files.items()})
+
+
+def zipped(files: dict[str, bytes]) -> bytes:
+    """A zip of these files that has no clock in it."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in sorted(files):
-            entry = zipfile.ZipInfo(files[path], date_time=(1980, 1, 1, 0, 0, 0))
+        for name in sorted(files):
+            entry = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
             entry.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(entry, (root / path).read_bytes())
+            archive.writestr(entry, files[name])
     return packed.getvalue()
+
+
+def prose() -> bytes | None:
+    """The text of the docstrings in a zip; None where this machine lacks a package that it is made of."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            from minilib.data import docstrings  # here: to build the pages takes less than to run them
+
+            return zipped({"docstrings.json": json.dumps(docstrings()._asdict()).encode()})
+    except (ImportError, UserWarning):
+        return None
 
 
 def given(name: str, content: bytes) -> str:
@@ -172,6 +200,8 @@ def write(app, exception) -> None:
             (into / "cells" / f"{md.stem}.js").write_text(text, encoding="utf-8")
     script = given("book.zip", book_zip(root, runnable_now(app)))
     (into / "book.js").write_text(script, encoding="utf-8")
+    if text := prose():
+        (into / "prose.js").write_text(given("prose.zip", text), encoding="utf-8")
 
 
 def setup(app) -> dict:

@@ -10,6 +10,7 @@ import contextlib
 import io
 import json
 import linecache
+import logging
 import os
 import re
 import sys
@@ -24,7 +25,7 @@ ROOT = Path(__file__).resolve().parent  # where the book lies
 NAMES = {"__name__": "__main__"}  # what the cells have defined
 
 
-def load_digits(return_X_y=True):  # noqa: N803 (scikit-learn's own name)
+def load_digits(return_X_y=True):
     """The scanned digits as scikit-learn has them, from the laboratory's file."""
     text = (ROOT / "digits.js").read_text(encoding="utf-8")
     pixels, labels = (re.search(rf'{name}: "(\w+)"', text)[1].encode() for name in ("pixels", "labels"))
@@ -44,13 +45,27 @@ def prepare() -> None:
     os.chdir(ROOT / "notebooks")
     sys.path.insert(0, str(ROOT))
     os.environ["MPLBACKEND"] = "agg"
+    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)  # it builds its list of fonts once
     warnings.filterwarnings("ignore", message=".*is non-interactive.*")  # of plt.show(): `pictures` shows them
-    stand_in("IPython")
+    stand_in("IPython", version_info=(8, 24), get_ipython=lambda: None)
     stand_in("IPython.display", display=lambda *shown, **options: None)
     stand_in("IPython.core")
     stand_in("IPython.core.formatters", format_display_data=lambda value: ({}, {}))
     stand_in("sklearn")
     stand_in("sklearn.datasets", load_digits=load_digits)
+    from minilib import data
+
+    data.docstrings = read_docstrings
+
+
+def read_docstrings(say=None):
+    """The text of the docstrings as the book was made from, in the place of what is installed here."""
+    from minilib.data import Docstrings
+
+    path = ROOT / "docstrings.json"
+    if not path.exists():
+        raise FileNotFoundError("this copy of the pages was built without the text of the docstrings")
+    return Docstrings(**json.loads(path.read_text(encoding="utf-8")))
 
 
 def pictures() -> list[str]:

@@ -9,7 +9,7 @@
 
 const BookRun = (() => {
   const here = document.currentScript, name = here.dataset.chapter, files = {}, results = {};
-  let chapter = null, running = null, waiting = null, stopped = false;
+  let chapter = null, running = null, waiting = null, stopped = false, opened = false;
 
   // ---- pure functions: the tests call them -------------------------------------------------------------------------
 
@@ -24,8 +24,9 @@ const BookRun = (() => {
     return cell.varies ? "Your output; this one differs from machine to machine:" : "Your output differs from ours:";
   }
 
-  // The cells that a button runs: all, those up to one that have not run yet and that one, or one alone.
+  // The cells that a button runs: none, all, those up to one that have not run yet and that one, or one alone.
   function order(numbers, which, number, done) {
+    if (which === "none") return [];
     if (which === "all") return numbers;
     if (which === "one") return [number];
     return numbers.filter((k) => k === number || (k < number && !done.includes(k)));
@@ -62,6 +63,7 @@ const BookRun = (() => {
     await script("worker.js");
     await script(`cells/${name}.js`);
     await script("book.js");
+    if (chapter.prose) await script("prose.js").catch(() => {}); // a site may be built without
     const packed = await script("pack/pack.js").then(() => true, () => false);
     const wanted = Object.keys(chapter.sums);
     for (const [k, file] of wanted.entries()) {
@@ -109,7 +111,7 @@ const BookRun = (() => {
   }
 
   const bar = el("section", { class: "run-bar", "aria-label": "Run this chapter" }), places = {};
-  const go = button(bar, "▶ Run this chapter here", () => run("all"));
+  const go = button(bar, "▶ Run this chapter here", () => run(opened ? "all" : "none"));
   const stop = button(bar, "Stop", halt);
   const state = el("p", { role: "status" }, bar);
   const clock = el("span", { class: "run-clock", "aria-hidden": "true" }, bar);
@@ -142,13 +144,14 @@ const BookRun = (() => {
       button(row, "Run to here", () => run("here", cell.number), `Run to cell ${cell.number}`);
       el("div", { class: "run-output" }, place);
     }
+    opened = true;
     go.textContent = "▶ Run all";
     document.body.classList.add("run-opened");
   }
 
   function show(cell, done) {
     const edited = source(cell) !== cell.source, words = said({ cell, edited, ...done });
-    results[cell.number] = { ...done, pictures: done.pictures.length, said: words, expected: cell.text, varies: cell.varies };
+    results[cell.number] = { ...done, pictures: done.pictures.length, drawn: cell.pictures, said: words, expected: cell.text };
     const place = places[cell.number]?.querySelector(".run-output");
     if (!place) return;
     place.replaceChildren();
@@ -189,8 +192,9 @@ const BookRun = (() => {
     stopped = false;
     busy(true);
     try {
-      if (!chapter) {
+      if (!opened) {
         await load(tell);
+        if (stopped) return;
         open();
       }
       if (!running) {
@@ -210,6 +214,7 @@ const BookRun = (() => {
           return;
         }
       }
+      if (which === "none") return tell("Python is here. Change what you like, and press Run all, or Run to here below a cell.");
       const all = Object.values(results), count = (end) => all.filter((r) => r.said.endsWith(end)).length;
       tell(which === "one" ? `Cell ${number} has run.`
         : `${todo.length} cells have run. Of all outputs ${count("same as ours.")} are the same as ours and ${count("differs from ours:")} differ.`);

@@ -20,7 +20,9 @@ BookRun.worker = function worker() {
     }
     const python = await loadPyodide({ indexURL: "https://pyodide.invalid/" });
     await python.loadPackage(packages, { messageCallback: () => {} });
-    python.unpackArchive(files["book.zip"], "zip", { extractDir: "/book" });
+    for (const name of Object.keys(files).filter((one) => /^(book|prose)\.zip$/.test(one))) {
+      python.unpackArchive(files[name], "zip", { extractDir: "/book" });
+    }
     python.runPython("import sys; sys.path.insert(0, '/book')");
     cells = python.pyimport("cells");
     cells.prepare();
