@@ -86,7 +86,8 @@ handout: $(READY)  ## a chapter without solutions and outputs, for students: mak
 browser: $(READING)  ## Pyodide beside the built pages, so that chapters run on them offline: make browser [PACK=folder]
 	$(PY) tools/browser_pack.py $(if $(PACK),--pack $(PACK))
 
-browser-test: $(READY)  ## run the chapters on their pages in WebAssembly, after make book and make browser: [NAME=sgd]
+browser-test: $(READY)  ## run the chapters on their pages in WebAssembly, after make book: [NAME=sgd] [PACK=folder]
+	$(if $(PACK),$(PY) tools/browser_pack.py --pack $(PACK))
 	$(PY) tools/browser_test.py $(NAME)
 
 lock: $(READY)  ## requirements.in -> requirements.txt

@@ -7,6 +7,7 @@ import chapters
 import pytest
 import running_pages
 from browsing import HTML, Visit, chapter_page, site_pages
+from test_accessibility import AXE, FOUND, OPEN
 
 RUNNABLE = running_pages.runnable()
 PACKED = "**/_static/run/pack/*"
@@ -97,6 +98,18 @@ def test_a_cell_is_changed_and_run_and_its_output_stands_beside_ours(opened):
     assert "NameError: FAILS" in cell.locator("pre.run-error").inner_text()
     assert "ended with an error" in opened.state.inner_text()
     assert page.get_by_role("button", name="Run all").is_enabled()
+
+
+def test_axe_finds_nothing_serious_in_a_chapter_that_runs(opened):
+    page = opened.page
+    start(opened)
+    page.get_by_role("button", name="Run all").click()
+    page.get_by_text("cells have run").wait_for()
+    page.evaluate(OPEN)
+    page.add_script_tag(path=str(AXE))
+    for scheme, width in (("light", 1300), ("dark", 390)):
+        opened.show(scheme, width)
+        assert page.evaluate(FOUND) == []
 
 
 def test_all_cells_run_in_order_and_up_to_one(opened):
