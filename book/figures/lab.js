@@ -1,9 +1,10 @@
-// Which method is better here, and who says so? The laboratory: the reader sets up a comparison, the rule for ties judges.
-// What it computes stands in the folder lab/, each part by itself.
+// Which method is better here, and who says so? The reader sets up a comparison, and the rule for ties judges it.
+// What the laboratory computes stands in the folder lab/, each part by itself; this is its bench.
 "use strict";
 (() => {
   const { experiment, whole, middle, able, names } = Live.lab.experiment, { problems } = Live.lab.problems;
-  const { seen } = Live.lab.judge;
+  const { path } = Live.lab.methods, { digitsGradient, exact, parts } = Live.lab.problems;
+  const { reach, compare, family, seen } = Live.lab.judge;
 
   // About `count` round numbers between two others.
   function ticks(low, high, count = 5) {
@@ -14,100 +15,125 @@
   }
 
   const pure = {
-    path: Live.lab.methods.path, reach: Live.lab.judge.reach, compare: Live.lab.judge.compare, family: Live.lab.judge.family,
-    seen, digitsGradient: Live.lab.problems.digitsGradient, exact: Live.lab.problems.exact, parts: Live.lab.problems.parts,
-    names: () => names, ticks,
+    names: () => names, path, reach, compare, family, seen, digitsGradient, exact, parts, ticks,
     experiment: (setting) => whole(experiment({ octaves: {}, ...setting })),
   };
 
   Live.figure("lab", pure, (ui) => {
-    const state = { problem: "bowl", batch: 16, steps: 100, trials: 5, seeds: 8, margin: 0.1, ours: "Adam", kind: "lower" };
+    const state = { problem: "bowl", ours: "Adam", kind: "lower", margin: 0.1, trials: 5, seeds: 8, batch: 16, steps: 100 };
     const chosen = new Set(["SGD", "Momentum", "Nesterov", "Adam", "LAMB"]), octaves = {};
-    const colors = { confirmed: "var(--c)", "not resolved": "var(--soft)", contradicted: "var(--b)" };
-    const count = (v) => `${Math.round(v)}`, join = (list) => (list.length > 1 ? `${list.slice(0, -1).join(", ")} and ${list.at(-1)}` : list.join());
+    const colors = { confirmed: "var(--c)", contradicted: "var(--b)", "not resolved": "var(--soft)" };
     const methods = () => names.filter((name) => chosen.has(name) && able(name, state.problem));
-    const nats = () => problems[state.problem].unit === "nats";
-    const claim = () => ({ lower: [0, Infinity], more: [state.margin, Infinity], equal: [-state.margin, state.margin] })[state.kind];
-    const said = () => ({ lower: "ends lower than each of the others", more: `ends lower by more than ${Live.number(state.margin)} than each of the others`,
-      equal: `ends equal to each of the others within ${Live.number(state.margin)}` })[state.kind];
+    const nats = () => problems[state.problem].unit === "nats", short = (v) => Live.number(v, 3);
+    const join = (list) => [list.slice(0, -1).join(", "), ...list.slice(-1)].filter(Boolean).join(" and ");
 
-    // ---- the pictures ----
+    // What is claimed: a range of differences, and its words.
+    function claimed() {
+      const { kind, margin } = state, m = Live.number(margin);
+      if (kind === "equal") return { range: [-margin, margin], words: `ends equal to each of the others within ${m}` };
+      if (kind === "more") return { range: [margin, Infinity], words: `ends lower by more than ${m} than each of the others` };
+      return { range: [0, Infinity], words: "ends lower than each of the others" };
+    }
+
+    // ---- the pictures ------------------------------------------------------------------------------------------------
+
     let drawn = [];
+    const size = { width: 350, height: 280 };
+    const room = (values, share) => {
+      const low = Math.min(...values), high = Math.max(...values), length = high - low || 1;
+      return [low - share * length, high + 0.06 * length];
+    };
+
+    function tuning(results) { // the score over the rate, a line for each method
+      const tried = Object.values(results).flatMap((r) => r.tried.map(([, score]) => score));
+      const y = room(tried.length ? tried : [0, 1], 0.06), far = Math.max(1, (state.trials - 1) / 2) + 0.5;
+      const format = (k) => (k < 0 ? `1/${2 ** -k}` : `${2 ** k}`), octave = ticks(-far, far, 6).filter(Number.isInteger);
+      const panel = ui.panel({ ...size, title: "Tuning: one seed, equally many rates",
+        x: { range: [-far, far], ticks: octave, label: "rate / middle of the grid", format },
+        y: { range: y, ticks: ticks(...y), label: nats() ? "loss (nats)" : "loss, power of ten" } });
+      for (const [name, { tried: all, rate }] of Object.entries(results)) {
+        const half = (all.length - 1) / 2;
+        panel.line(all.map(([, score], k) => [k - half, score]), Live.optimizer(name));
+        all.forEach(([lr, score], k) => panel.dot(k - half, score, { r: lr === rate ? 5 : 2, fill: `var(--${name})` }));
+      }
+      return panel;
+    }
+
+    function judgement({ comparisons, results }) { // the differences, a row for each other method
+      const rows = Object.entries(comparisons), bottom = rows.length + 0.5, top = 0.4;
+      const dots = (name) => results[name].losses.map((v, k) => v - results[state.ours].losses[k]);
+      const ends = rows.flatMap(([name, { low, high }]) => [...dots(name), low, high]).filter(Number.isFinite);
+      const all = rows.length ? [...ends, 0] : [-1, 1], x = room(all, 0.45), [least, most] = room(all, 0.06);
+      const inside = (v) => Math.max(least, Math.min(most, v)), [from, to] = claimed().range.map(inside);
+      const panel = ui.panel({ ...size, title: `${state.seeds} fresh seeds: theirs − ${state.ours}`,
+        x: { range: x, ticks: ticks(least, most), label: `difference (${nats() ? "nats" : "powers of ten"})` },
+        y: { range: [bottom, top], ticks: [], label: "" } });
+      if (rows.length) panel.area([[from, top], [to, top], [to, bottom], [from, bottom]], {}, panel.back);
+      panel.line([[0, top], [0, bottom]], { stroke: "var(--ink)", "stroke-width": 1.2 }, panel.back);
+      rows.forEach(([name, { low, high, difference, verdict }], k) => {
+        const stroke = colors[verdict];
+        panel.text(x[0] + 0.01 * (x[1] - x[0]), k + 1.12, name);
+        panel.line([[inside(low), k + 1], [inside(high), k + 1]], { stroke, "stroke-width": 4 });
+        for (const d of dots(name)) panel.dot(d, k + 1, { r: 2.4, fill: "var(--ink)", "fill-opacity": 0.55 });
+        panel.dot(difference, k + 1, { r: 5, fill: stroke });
+      });
+      return panel;
+    }
+
     function pictures(found) {
       for (const panel of drawn) panel.svg.remove();
-      const size = { width: 350, height: 280 }, loss = nats() ? "loss (nats)" : "loss, power of ten";
-      const tried = found ? Object.values(found.results).flatMap((r) => r.tried.map(([, score]) => score)) : [0, 1];
-      const room = (low, high) => [low - 0.06 * (high - low || 1), high + 0.06 * (high - low || 1)];
-      const y = room(Math.min(...tried), Math.max(...tried)), far = Math.max(1, (state.trials - 1) / 2) + 0.5;
-      const left = ui.panel({ ...size, title: "Tuning: one seed, equally many rates",
-        x: { range: [-far, far], ticks: ticks(-far, far, 6).filter(Number.isInteger), label: "rate / middle of the grid", format: (k) => (k < 0 ? `1/${2 ** -k}` : `${2 ** k}`) },
-        y: { range: y, ticks: ticks(...y), label: loss } });
-      const rows = found ? Object.entries(found.comparisons) : [], ours = found?.results[found.setting.ours];
-      const dots = (name) => found.results[name].losses.map((v, k) => v - ours.losses[k]);
-      const ends = found ? rows.flatMap(([name, c]) => [...dots(name), ...[c.low, c.high].filter(Number.isFinite)]).concat(0) : [-1, 1];
-      const [least, most] = room(Math.min(...ends), Math.max(...ends)), x = [least - 0.36 * (most - least), most];
-      const right = ui.panel({ ...size, title: found ? `${state.seeds} fresh seeds: theirs − ${state.ours}` : "Fresh seeds: theirs − ours",
-        x: { range: x, ticks: ticks(least, most), label: nats() ? "difference of the losses (nats)" : "difference, powers of ten" },
-        y: { range: [rows.length + 0.5, 0.4], ticks: [], label: "" } });
-      drawn = [left, right];
-      if (!found) return;
-      for (const [name, r] of Object.entries(found.results)) {
-        const half = (r.tried.length - 1) / 2;
-        left.line(r.tried.map(([, score], k) => [k - half, score]), Live.optimizer(name));
-        r.tried.forEach(([rate, score], k) => left.dot(k - half, score, { r: rate === r.rate ? 5 : 2, fill: `var(--${name})` }));
-      }
-      const inside = (v) => Math.max(least, Math.min(most, v)), [from, to] = found.setting.claim;
-      right.area([[inside(from), 0.4], [inside(to), 0.4], [inside(to), rows.length + 0.5], [inside(from), rows.length + 0.5]], {}, right.back);
-      right.line([[0, 0.4], [0, rows.length + 0.5]], { stroke: "var(--ink)", "stroke-width": 1.2 }, right.back);
-      rows.forEach(([name, c], k) => {
-        right.text(x[0] + 0.01 * (x[1] - x[0]), k + 1.12, name);
-        right.line([[inside(c.low), k + 1], [inside(c.high), k + 1]], { stroke: colors[c.verdict], "stroke-width": 4 });
-        dots(name).forEach((d) => right.dot(d, k + 1, { r: 2.4, fill: "var(--ink)", "fill-opacity": 0.55 }));
-        right.dot(c.difference, k + 1, { r: 5, fill: colors[c.verdict] });
-      });
+      drawn = [tuning(found.results), judgement(found)];
     }
 
-    // ---- the outcome, in words and in a table ----
-    function tell(found) {
-      const rows = Object.entries(found.comparisons), of = (verdict) => rows.filter(([, c]) => c.verdict === verdict);
-      const parts = ["confirmed", "contradicted", "not resolved"].filter((verdict) => of(verdict).length)
+    // ---- the outcome, in words and in a table ------------------------------------------------------------------------
+
+    function tell({ results, comparisons }) {
+      const rows = Object.entries(comparisons), of = (verdict) => rows.filter(([, c]) => c.verdict === verdict);
+      const verdicts = Object.keys(colors).filter((verdict) => of(verdict).length)
         .map((verdict) => `<b>${verdict}</b> against ${join(of(verdict).map(([name]) => name))}`);
-      const unknown = of("not resolved").map(([, c]) => seen(c)).filter(Number.isFinite);
-      const power = unknown.length ? ` What is not resolved is not equal: ${unknown.length > 1 ? "gaps" : "a gap"} of ${[...new Set([Math.min(...unknown), Math.max(...unknown)].map((v) => Live.number(v)))].join(" to ")} could have been seen.` : "";
-      const listed = (test) => Object.keys(found.results).filter((name) => test(found.results[name]));
-      const edge = listed((r) => r.edge), failed = listed((r) => r.failed);
-      const edges = edge.length ? ` The best rate of ${join(edge)} lies at the edge of its grid, so a better one may lie outside.` : "";
-      const fails = failed.length ? ` Some runs of ${join(failed)} ended no lower than they began.` : "";
-      ui.verdict(`${found.setting.ours} ${said()}: ${parts.join("; ")}.${power}${edges}${fails}`);
-      ui.table(["method", "rate", nats() ? "mean loss" : "geometric mean", "verdict", "theirs − ours", "interval", "can see", "no lower than its start"],
-        Object.entries(found.results).map(([name, r]) => {
-          const c = found.comparisons[name], short = (v) => Live.number(v, 3), mean = r.losses.reduce((a, v) => a + v, 0) / r.losses.length;
-          const judged = c ? [c.verdict, short(c.difference), c.df ? `${short(c.low)} to ${short(c.high)}` : "none", c.df ? short(seen(c)) : "none"] : ["", "", "", ""];
-          return [name, `${short(r.rate)}${r.edge ? " (edge)" : ""}`, short(nats() ? mean : 10 ** mean), ...judged, `${r.failed} of ${r.losses.length}`];
-        }));
+      const hidden = of("not resolved").map(([, c]) => seen(c)).filter(Number.isFinite).sort((a, b) => a - b);
+      const [least, most] = [hidden[0], hidden.at(-1)].map((v) => Live.number(v ?? 0));
+      const listed = (test) => join(Object.keys(results).filter((name) => test(results[name])));
+      const edge = listed((r) => r.edge), failed = listed((r) => r.failed), said = [];
+      if (hidden.length) {
+        const which = state.kind === "equal" ? "margin" : "gap";
+        said.push(`Not resolved is not equal: a ${which} of ${least === most ? least : `${least} to ${most}`} could have been seen.`);
+      }
+      if (edge) said.push(`The best rate of ${edge} lies at the edge of its grid, so a better one may lie outside.`);
+      if (failed) said.push(`Some runs of ${failed} ended no lower than they began.`);
+      ui.verdict([`${state.ours} ${claimed().words}: ${verdicts.join("; ")}.`, ...said].join(" "));
+
+      const heads = ["verdict", "theirs − ours", "interval", "can see", "no lower than its start"];
+      ui.table(["method", "rate", nats() ? "mean loss" : "geometric mean", ...heads], Object.entries(results).map(([name, r]) => {
+        const c = comparisons[name], mean = r.losses.reduce((a, v) => a + v, 0) / r.losses.length;
+        const known = c?.df ? [`${short(c.low)} to ${short(c.high)}`, short(seen(c))] : ["none", "none"];
+        const judged = c ? [c.verdict, short(c.difference), ...known] : ["", "", "", ""];
+        const rate = `${short(r.rate)}${r.edge ? " (edge)" : ""}`;
+        return [name, rate, short(nats() ? mean : 10 ** mean), ...judged, `${r.failed} of ${r.losses.length}`];
+      }));
     }
 
-    // ---- running, a few milliseconds at a time, so that the page stays alive ----
+    // ---- running, a few milliseconds at a time, so that the page stays alive -------------------------------------------
+
     let job = null;
-    function setting() {
-      return { ...state, methods: methods(), claim: claim(), octaves };
-    }
+    const setting = () => ({ ...state, methods: methods(), claim: claimed().range, octaves });
     function stop() {
       job = null;
       progress.hidden = true;
       run.textContent = "Run";
     }
-    function wait() { // a setting has changed: what is shown would belong to another one
+    function wait() { // a setting has changed: what was shown would belong to another one
       stop();
-      pictures(null);
+      pictures({ results: {}, comparisons: {} });
       ui.table([], []);
-      const many = methods(), task = problems[state.problem];
-      const batch = task.batched ? ` Batches of ${state.problem === "digits" ? Math.min(1024, state.batch) : state.batch}.` : " Its gradient is exact: there is no batch.";
-      const ready = !many.includes(state.ours) ? `Choose ${state.ours} among the methods${able(state.ours, state.problem) ? "" : ", on a problem whose weights are a matrix"}.`
-        : many.length < 2 ? "Choose two methods or more."
-        : `Press Run: ${many.length} methods × (${state.trials} ${state.trials > 1 ? "rates" : "rate"} + ${state.seeds} fresh seeds) × ${state.steps} steps.`;
-      ui.verdict(`Claim: <b>${state.ours} ${said()}</b>, on ${task.says}.${batch} ${ready}`);
-      run.disabled = !ready.startsWith("Press");
+      const { problem, ours, trials, seeds, steps } = state, many = methods(), { says, most } = problems[problem];
+      const batch = most ? `Batches of ${Math.min(most, state.batch)}.` : "Its gradient is exact: there is no batch.";
+      const matrix = able(ours, problem) ? "" : ", on a problem whose weights are a matrix";
+      const wrong = !many.includes(ours) ? `Choose ${ours} among the methods${matrix}.`
+        : many.length < 2 ? "Choose two methods or more." : "";
+      const work = `${many.length} methods × (${trials} ${trials > 1 ? "rates" : "rate"} + ${seeds} fresh seeds) × ${steps} steps`;
+      ui.verdict(`Claim: <b>${ours} ${claimed().words}</b>, on ${says}. ${batch} ${wrong || `Press Run: ${work}.`}`);
+      run.disabled = wrong !== "";
     }
     function show(found) {
       stop();
@@ -130,39 +156,49 @@
       }
     }
 
-    // ---- controls ----
-    const set = (key) => (v) => { state[key] = v; wait(); };
-    const rounded = (key) => (v) => { state[key] = Math.round(v); wait(); };
-    const problem = ui.choice({ label: "problem", value: state.problem, change: (v) => { state.problem = v; toggles.able((name) => able(name, v)); rate.set(octaves[state.ours] ?? 0); },
-      options: Object.keys(problems).map((name) => [name, name]) });
-    const ours = ui.choice({ label: "ours", value: state.ours, change: (v) => { state.ours = v; toggles.set(v, true); rate.set(octaves[v] ?? 0); },
-      options: names.map((name) => [name, name]) });
-    const kind = ui.choice({ label: "claim", value: state.kind, change: set("kind"),
-      options: [["lower", "ends lower"], ["more", "ends lower by more than the margin"], ["equal", "ends equal within the margin"]] });
-    const margin = ui.slider({ label: "margin", range: [0.01, 1], log: true, steps: 20, value: state.margin, change: (v) => { state.margin = Number(v.toPrecision(2)); wait(); } });
+    // ---- controls ------------------------------------------------------------------------------------------------------
+
+    const set = (key) => (v) => { state[key] = v; wait(); }, round = (key) => (v) => set(key)(Math.round(v));
+    const count = (v) => Live.number(Math.round(v), 4), named = (list) => list.map((name) => [name, name]);
+    const moved = () => rate.set(octaves[state.ours] ?? 0);
+    const controls = {
+      problem: ui.choice({ label: "problem", value: state.problem, options: named(Object.keys(problems)),
+        change: (v) => { state.problem = v; toggles.able((name) => able(name, v)); moved(); } }),
+      ours: ui.choice({ label: "ours", value: state.ours, options: named(names),
+        change: (v) => { state.ours = v; toggles.set(v, true); moved(); } }),
+      kind: ui.choice({ label: "claim", value: state.kind, change: set("kind"), options: [["lower", "ends lower"],
+        ["more", "ends lower by more than the margin"], ["equal", "ends equal within the margin"]] }),
+      margin: ui.slider({ label: "margin", range: [0.01, 1], log: true, steps: 20, value: state.margin,
+        change: (v) => set("margin")(Number(v.toPrecision(2))) }),
+    };
     const rate = ui.slider({ label: "rate of ours, middle", range: [-7, 7], steps: 14, value: 0,
-      format: (k) => Live.number(middle(state.problem, state.ours, Math.round(k))), change: (k) => { octaves[state.ours] = Math.round(k); wait(); } });
-    const trials = ui.slider({ label: "rates tried, each method", range: [1, 13], steps: 6, value: state.trials, format: count, change: rounded("trials") });
-    const seeds = ui.slider({ label: "fresh seeds", range: [2, 20], steps: 18, value: state.seeds, format: count, change: rounded("seeds") });
-    const batch = ui.slider({ label: "batch", range: [1, 4096], log: true, steps: 12, value: state.batch, format: (b) => Live.number(Math.round(b), 4), change: rounded("batch") });
-    const steps = ui.slider({ label: "steps", range: [50, 400], steps: 7, value: state.steps, format: count, change: rounded("steps") });
+      format: (k) => Live.number(middle(state.problem, state.ours, Math.round(k))),
+      change: (k) => { octaves[state.ours] = Math.round(k); wait(); } });
+    const slider = (key, label, range, steps, log) =>
+      ui.slider({ label, range, steps, log, value: state[key], format: count, change: round(key) });
+    controls.trials = slider("trials", "rates tried, each method", [1, 13], 6);
+    controls.seeds = slider("seeds", "fresh seeds", [2, 20], 18);
+    controls.batch = slider("batch", "batch", [1, 4096], 12, true);
+    controls.steps = slider("steps", "steps", [50, 400], 7);
     const toggles = ui.toggles({ label: "methods", options: names, value: chosen,
       change: (name, on) => { chosen[on ? "add" : "delete"](name); wait(); } });
     const run = ui.button("Run", start);
     const progress = Live.el("progress", { max: 1, value: 0, "aria-label": "how much is done" }, run.parentElement);
 
-    function setUp({ of = names, moved = {}, ...values }) {
-      const all = { problem: "bowl", ours: "Adam", kind: "lower", margin: 0.1, trials: 7, seeds: 10, batch: 16, steps: 100, ...values };
-      for (const name of names) { octaves[name] = moved[name] ?? 0; toggles.set(name, of.includes(name)); }
-      Object.entries({ problem, ours, kind, margin, trials, seeds, batch, steps }).forEach(([key, control]) => control.set(all[key]));
+    // A question's setting: the methods `of`, the middles `shifted` by octaves, and what differs from the usual.
+    function setUp({ of, shifted = {}, ...differs }) {
+      const usual = { problem: "bowl", ours: "Adam", kind: "lower", margin: 0.1, trials: 7, seeds: 10, batch: 16, steps: 100 };
+      for (const name of names) octaves[name] = shifted[name] ?? 0;
+      for (const [key, value] of Object.entries({ ...usual, ...differs })) controls[key].set(value);
+      for (const name of names) toggles.set(name, of.includes(name));
     }
-    const one = { problem: "bowl", ours: "Adafactor", of: ["SGD", "Nesterov", "Adam", "Adafactor"] };
-    ui.button("Question 1", () => setUp(one));
+    const axes = { problem: "bowl", ours: "Adafactor", of: ["SGD", "Nesterov", "Adam", "Adafactor"] };
+    ui.button("Question 1", () => setUp(axes));
     ui.button("Question 2", () => setUp({ problem: "noisy bowl", ours: "Nesterov", batch: 1, of: ["SGD", "Nesterov"] }));
-    ui.button("Question 3", () => setUp({ problem: "digits", ours: "SGD", trials: 1, of: ["SGD", "AdamW"], moved: { AdamW: 5 } }));
-    toggles.able((name) => able(name, state.problem));
-    ui.still(() => { setUp({ ...one, problem: "valley" }); show(whole(experiment(setting()))); });
+    ui.button("Question 3", () => setUp({ problem: "digits", ours: "SGD", trials: 1, of: ["SGD", "AdamW"], shifted: { AdamW: 5 } }));
+    ui.still(() => { setUp({ ...axes, problem: "valley" }); show(whole(experiment(setting()))); });
     ui.first("Press Run");
+    toggles.able((name) => able(name, state.problem));
     wait();
   });
 })();

@@ -1,10 +1,10 @@
 // What the laboratory's optimizers have to solve: five problems, each with a start and batches that a seed draws.
 //
-// A problem: { says, batched, unit, start(seed), gradients(parameters, batch, draw), tuned(parameters),
-// judged(parameters) }. `draw` gives uniform numbers; the same seed gives every method the same start and the same
-// batches. `tuned` and `judged` are what a run is scored by: the logarithm (base 10) of the loss at the end, or, on the
-// digits, the loss in nats on digits that training never saw: one part of them tunes, another judges.
-// Deliberately absent: a choice of the problems' constants.
+// A problem: { says, most, unit, start(seed), gradients(parameters, batch, draw), tuned(parameters),
+// judged(parameters) }. `most` is its largest batch, 0 where the gradient is exact. `draw` gives uniform numbers; the
+// same seed gives every method the same start and the same batches. `tuned` and `judged` are what a run is scored by:
+// the logarithm (base 10) of the loss at the end, or, on the digits, the loss in nats on digits that training never saw:
+// one part of them tunes, another judges. Deliberately absent: a choice of the problems' constants.
 "use strict";
 
 Live.lab.problems = (() => {
@@ -36,7 +36,7 @@ Live.lab.problems = (() => {
     const n = Math.sqrt(H.length), gradient = (x) => times(H, x.map((v) => v - 1), n, n, 1);
     const loss = ([x]) => log(0.5 * sum(gradient(x.data).map((g, k) => g * (x.data[k] - 1))));
     return {
-      says, batched: noise > 0, unit: "log", tuned: loss, judged: loss,
+      says, most: noise ? Infinity : 0, unit: "log", tuned: loss, judged: loss,
       start: (seed) => {
         const draw = Live.uniforms(1000 + seed);
         return [{ shape: [n], data: normals(draw, n).map((v) => 1 + 2 * v) }];
@@ -56,7 +56,7 @@ Live.lab.problems = (() => {
   const pull = (x) => times(times(A, x.map((v) => v - 1), rows, rows, columns), B, rows, columns, columns);
   const misfit = ([x]) => log(0.5 * sum(pull(x.data).map((g, k) => g * (x.data[k] - 1))));
   const matrix = {
-    says: "a matrix of 8 × 6 weights", batched: false, unit: "log", tuned: misfit, judged: misfit,
+    says: "a matrix of 8 × 6 weights", most: 0, unit: "log", tuned: misfit, judged: misfit,
     start: (seed) => {
       const draw = Live.uniforms(1000 + seed);
       return [{ shape: [rows, columns], data: normals(draw, rows * columns).map((v) => 1 + v) }];
@@ -90,7 +90,8 @@ Live.lab.problems = (() => {
     const logits = outputs[3], chances = new Float64Array(logits.length);
     let loss = 0;
     for (let i = 0; i < n; i++) {
-      const row = logits.subarray(10 * i, 10 * i + 10), top = Math.max(...row), total = sum(row.map((v) => Math.exp(v - top)));
+      const row = logits.subarray(10 * i, 10 * i + 10), top = Math.max(...row);
+      const total = sum(row.map((v) => Math.exp(v - top)));
       loss += (top + Math.log(total) - row[some[i].label]) / n;
       row.forEach((v, j) => { chances[10 * i + j] = Math.exp(v - top) / total; });
     }
@@ -101,7 +102,8 @@ Live.lab.problems = (() => {
     let back = chances.map((v, k) => (v - (k % 10 === some[Math.floor(k / 10)].label ? 1 : 0)) / n);
     for (let l = 2; l >= 0; l--) {
       gradients[l] = times(turned(outputs[l], n, widths[l]), back, widths[l], n, widths[l + 1]);
-      if (l) back = times(back, parameters[l].data, n, widths[l + 1], widths[l], true).map((v, k) => (outputs[l][k] > 0 ? v : 0));
+      if (!l) break;
+      back = times(back, parameters[l].data, n, widths[l + 1], widths[l], true).map((v, k) => (outputs[l][k] > 0 ? v : 0));
     }
     return { gradients, loss };
   }
@@ -115,7 +117,7 @@ Live.lab.problems = (() => {
     return places.slice(0, count).map((k) => digits().train[k]);
   }
   const network = {
-    says: "a network on scanned digits", batched: true, unit: "nats",
+    says: "a network on scanned digits", most: 1024, unit: "nats",
     start: (seed) => {
       const draw = Live.uniforms(1000 + seed);
       return [0, 1, 2].map((l) => ({ shape: [widths[l], widths[l + 1]],
@@ -143,7 +145,8 @@ Live.lab.problems = (() => {
   // And the gradient of a problem without noise at given weights.
   const exact = (name, x) => [...problems[name].gradients([{ data: Float64Array.from(x) }], 1e300, () => 0)[0]];
   // And the images of each part with their labels at the end.
-  const parts = () => Object.fromEntries(Object.entries(digits()).map(([part, all]) => [part, all.map(({ x, label }) => [...x, label])]));
+  const listed = (all) => all.map(({ x, label }) => [...x, label]);
+  const parts = () => Object.fromEntries(Object.entries(digits()).map(([part, all]) => [part, listed(all)]));
 
   return { problems, digitsGradient, exact, parts };
 })();

@@ -8,8 +8,8 @@
 Live.lab.experiment = (() => {
   const { optimizer, names, matricesOnly } = Live.lab.methods, { problems } = Live.lab.problems;
 
-  // The middle of each method's grid until the reader moves it: where a wide search by octaves found the best rate. So one
-  // trial is as kind to every method as a rate that somebody else has tuned.
+  // The middle of each method's grid until the reader moves it: where a wide search by octaves found the best rate, so
+  // that one trial is as kind to every method as a rate that somebody else has tuned.
   const usual = {
     bowl: { SGD: 0.04, Momentum: 0.01, Nesterov: 0.02, Adam: 0.5, AdamW: 0.5, LARS: 32, LAMB: 0.1, Adafactor: 0.5,
       CAME: 0.5, Lion: 0.25, Muon: 0.03 },
@@ -27,7 +27,7 @@ Live.lab.experiment = (() => {
     const task = problems[problem], parameters = task.start(seed), draw = Live.uniforms(5000 + seed);
     const first = task[score](parameters), step = optimizer(name, parameters);
     for (let t = 0; t < steps; t++) {
-      step(task.gradients(parameters, batch, draw), lr * (1 - t / steps));
+      step(task.gradients(parameters, Math.min(batch, task.most), draw), lr * (1 - t / steps));
       yield;
     }
     const last = task[score](parameters);
@@ -57,7 +57,8 @@ Live.lab.experiment = (() => {
         losses.push(one.score);
         failed += one.failed;
       }
-      results[name] = { tried, rate: tried[best][0], edge: trials > 1 && (best === 0 || best === trials - 1), losses, failed };
+      const edge = trials > 1 && (best === 0 || best === trials - 1);
+      results[name] = { tried, rate: tried[best][0], edge, losses, failed };
     }
     const others = methods.filter((name) => name !== ours);
     const found = others.map((name) => Live.lab.judge.compare(results[ours].losses, results[name].losses, claim));
