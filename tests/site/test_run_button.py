@@ -123,6 +123,9 @@ def test_all_cells_run_in_order_and_up_to_one(opened):
     page.get_by_text(f"{everything} cells have run").wait_for()
     assert page.evaluate("Object.keys(BookRun.results).length") == everything
     assert 3 <= to_here < everything
+    unfolded(page.locator(".cell:has(.run-cell)").nth(0)).fill("changed")
+    page.get_by_role("button", name="Run to cell").nth(2).click()
+    page.get_by_text("2 cells have run").wait_for()  # the one that was changed, and the one that was asked for
 
 
 def test_a_cell_that_does_not_end_is_stopped_and_the_next_run_begins_anew(opened):

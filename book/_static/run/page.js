@@ -24,7 +24,7 @@ const BookRun = (() => {
     return cell.varies ? "Your output; this one differs from machine to machine:" : "Your output differs from ours:";
   }
 
-  // The cells that a button runs: none, all, those up to one that have not run yet and that one, or one alone.
+  // The cells that a button runs: none, all, those up to one that have not run as they stand and that one, or one alone.
   function order(numbers, which, number, done) {
     if (which === "none") return [];
     if (which === "all") return numbers;
@@ -83,7 +83,8 @@ const BookRun = (() => {
         if (data.failed && !waiting) return reject(new Error(data.failed));
         const answer = waiting;
         waiting = null;
-        return answer?.(data.failed ? { ...data, text: "", said: "", pictures: [], error: data.failed, seconds: 0 } : data);
+        const nothing = { text: "", said: "", pictures: [], error: data.failed, seconds: 0 };
+        return answer?.(data.failed ? nothing : data);
       };
       running.onerror = (event) => reject(new Error(event.message || "the worker did not start"));
       running.postMessage({ files, packages: chapter.packages });
@@ -132,8 +133,9 @@ const BookRun = (() => {
       if (!code) continue;
       places[cell.number] = place;
       place.dataset.code = code.textContent.replace(/\n$/, "");
-      const more = { contenteditable: "plaintext-only", role: "textbox", "aria-multiline": "true", spellcheck: "false", "aria-label": `Code of cell ${cell.number}` };
+      const more = { contenteditable: "plaintext-only", role: "textbox", "aria-multiline": "true", spellcheck: "false" };
       for (const [key, value] of Object.entries(more)) code.setAttribute(key, value);
+      code.setAttribute("aria-label", `Code of cell ${cell.number}`);
       if (code.contentEditable !== "plaintext-only") code.contentEditable = "true";
       code.addEventListener("keydown", (event) => {
         event.stopPropagation(); // no shortcut of the page
@@ -149,9 +151,9 @@ const BookRun = (() => {
     document.body.classList.add("run-opened");
   }
 
-  function show(cell, done) {
-    const edited = source(cell) !== cell.source, words = said({ cell, edited, ...done });
-    results[cell.number] = { ...done, pictures: done.pictures.length, drawn: cell.pictures, said: words, expected: cell.text };
+  function show(cell, ran, done) {
+    const words = said({ cell, edited: ran !== cell.source, ...done }), drawn = cell.pictures;
+    results[cell.number] = { ...done, source: ran, pictures: done.pictures.length, drawn, said: words, expected: cell.text };
     const place = places[cell.number]?.querySelector(".run-output");
     if (!place) return;
     place.replaceChildren();
@@ -160,7 +162,8 @@ const BookRun = (() => {
     if (done.said) el("pre", { tabindex: "0" }, place, done.said);
     if (done.error) el("pre", { class: "run-error", tabindex: "0" }, place, done.error);
     done.pictures.forEach((svg, k) => {
-      el("img", { alt: `Your figure ${k + 1} of cell ${cell.number}`, src: URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" })) }, place);
+      const src = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
+      el("img", { alt: `Your figure ${k + 1} of cell ${cell.number}`, src }, place);
     });
   }
 
@@ -202,22 +205,24 @@ const BookRun = (() => {
         await start();
       }
       const cells = Object.fromEntries(chapter.cells.map((cell) => [cell.number, cell]));
-      const done = Object.keys(results).filter((k) => !results[k].error).map(Number);
+      const fresh = (k) => !results[k].error && results[k].source === source(cells[k]); // has run as it stands
+      const done = Object.keys(results).map(Number).filter(fresh);
       const todo = order(chapter.cells.map((cell) => cell.number), which, number, done);
       for (const [k, next] of todo.entries()) {
         tell(`Cell ${next} is running: ${k + 1} of ${todo.length}.`);
-        const answer = await ask(next, source(cells[next]));
+        const ran = source(cells[next]), answer = await ask(next, ran);
         if (!answer) return;
-        show(cells[next], answer);
+        show(cells[next], ran, answer);
         if (answer.error) {
-          tell(`Cell ${next} ended with an error${places[next] ? "" : `. It is not shown on the page: ${answer.error.split("\n").pop()}`}`);
+          const unseen = places[next] ? "" : ` The page does not show this cell: ${answer.error.split("\n").pop()}`;
+          tell(`Cell ${next} ended with an error.${unseen}`);
           return;
         }
       }
-      if (which === "none") return tell("Python is here. Change what you like, and press Run all, or Run to here below a cell.");
-      const all = Object.values(results), count = (end) => all.filter((r) => r.said.endsWith(end)).length;
-      tell(which === "one" ? `Cell ${number} has run.`
-        : `${todo.length} cells have run. Of all outputs ${count("same as ours.")} are the same as ours and ${count("differs from ours:")} differ.`);
+      const count = (end) => Object.values(results).filter((r) => r.said.endsWith(end)).length;
+      const same = `${count("same as ours.")} are the same as ours and ${count("differs from ours:")} differ`;
+      tell(which === "none" ? "Python is here. Change what you like, and press Run all, or Run to here below a cell."
+        : which === "one" ? `Cell ${number} has run.` : `${todo.length} cells have run. Of all outputs ${same}.`);
     } catch (error) {
       if (stopped) return;
       running?.terminate();
