@@ -87,11 +87,16 @@ def test_a_cell_is_changed_and_run_and_its_output_stands_beside_ours(opened):
     cell.get_by_role("button", name="Run cell").click()
     cell.get_by_text("Your output differs from ours").wait_for()
     code = unfolded(cell)
-    code.fill("DRAWS + 12")
+    code.fill("DRAWS\n+ 1")
     code.press("Shift+Enter")
     cell.get_by_text("of the code that you changed").wait_for()
-    assert cell.locator(".run-output pre").inner_text().strip() == "10"
+    assert cell.locator(".run-output pre").inner_text().strip() == "9"
     assert cell.locator(".run-output img").count() == 1
+    code.press("Control+End")
+    code.press("Enter")
+    code.press_sequentially("+ 2")
+    code.press("Shift+Enter")
+    cell.locator(".run-output pre", has_text="13").wait_for()  # two lines, then a third one by a key
     code.fill("FAILS")
     code.press("Shift+Enter")
     cell.get_by_text("It ended with an error").wait_for()

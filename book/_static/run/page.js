@@ -120,10 +120,17 @@ const BookRun = (() => {
   const tell = (words) => { state.textContent = words; };
   const idle = `Its cells can be changed and run on this page, in Python that is loaded at the click: ${here.dataset.size} MB, once.`;
 
+  // The text of code that a reader may have changed: browsers write a new line as "\n", as <br> or as a block.
+  function written(code) {
+    const copy = code.cloneNode(true);
+    for (const line of copy.querySelectorAll("br")) line.replaceWith("\n");
+    for (const block of copy.querySelectorAll("div, p")) if (block.previousSibling) block.before("\n");
+    return copy.textContent.replace(/\n$/, "").replaceAll("\u00a0", " ");
+  }
   const editor = (number) => places[number]?.querySelector(".cell_input pre");
   function source(cell) {
-    const place = editor(cell.number), text = place?.textContent.replace(/\n$/, "");
-    return place && text !== places[cell.number].dataset.code ? text : cell.source;
+    const code = editor(cell.number), text = code && written(code);
+    return code && text !== places[cell.number].dataset.code ? text : cell.source;
   }
 
   // Makes the cells on the page ones that can be changed, each with its buttons and a place for what comes out.
@@ -132,7 +139,7 @@ const BookRun = (() => {
       const place = document.querySelector(`.run-${cell.number}`), code = place?.querySelector(".cell_input pre");
       if (!code) continue;
       places[cell.number] = place;
-      place.dataset.code = code.textContent.replace(/\n$/, "");
+      place.dataset.code = written(code);
       const more = { contenteditable: "plaintext-only", role: "textbox", "aria-multiline": "true", spellcheck: "false" };
       for (const [key, value] of Object.entries(more)) code.setAttribute(key, value);
       code.setAttribute("aria-label", `Code of cell ${cell.number}`);
