@@ -41,9 +41,9 @@ PROSE = r"docstrings\(|Words"  # in the code of a chapter that reads the docstri
 MOVED = {RUN / "cells.py": "cells.py", Path("book/figures/lab/5-digits.js"): "digits.js"}
 
 
-def pyodide(root: Path = ROOT) -> dict:
+def pyodide() -> dict:
     """What is recorded of Pyodide: `version`, `address`, the files of `packages`, their `sha256` and `kilobytes`."""
-    return json.loads((root / RUN / "pyodide.json").read_text(encoding="utf-8"))
+    return json.loads((ROOT / RUN / "pyodide.json").read_text(encoding="utf-8"))
 
 
 def imports(body: Iterable[ast.stmt], inside: bool) -> Iterator[str]:
@@ -65,9 +65,9 @@ def code(nb: nbformat.NotebookNode) -> Iterator[tuple[int, nbformat.NotebookNode
 
 
 def reads(root: Path, name: str) -> list[str]:
-    """The files that a chapter reads, as the record of its run has them; empty without a record."""
-    run = proved.load(root / proved.FOLDER, name)
-    return [path for path in (run or {}).get("reads", {}) if path != proved.LOCK]
+    """The files that a chapter reads and that are there, as the record of its run has them; empty without a record."""
+    run = proved.load(root / proved.FOLDER, name) or {}
+    return [path for path in run.get("reads", {}) if path != proved.LOCK and (root / path).is_file()]
 
 
 def packages(root: Path, md: Path) -> list[str] | None:
@@ -81,7 +81,7 @@ def packages(root: Path, md: Path) -> list[str] | None:
             # what attacks and decides statements is imported when it is called, and these chapters call it
             needed |= {*imports(ast.parse(text).body, inside='needs("prove")' in text)}
     needed -= {*sys.stdlib_module_names, *OURS, *STAND_INS}
-    known = pyodide(root)["packages"]
+    known = pyodide()["packages"]
     recorded = proved.load(root / proved.FOLDER, md.stem) and chapters.name_of(md.stem) not in TOO_NEW
     return sorted(needed) if recorded and needed <= {*known} else None
 
@@ -121,9 +121,9 @@ def chapter(nb: nbformat.NotebookNode, needed: list[str], recorded: dict) -> dic
 
 def book_zip(root: Path, stems: Iterable[str]) -> bytes:
     """One zip of all that these chapters read, and of what runs their cells."""
-    files = {path: path for stem in stems for path in reads(root, stem)} | {"pyproject.toml": "pyproject.toml"}
-    files |= {path.as_posix(): inside for path, inside in MOVED.items()}
-    return zipped({inside: (root / path).read_bytes() for path, inside in files.items()})
+    own = {path: root / path for stem in stems for path in ["pyproject.toml", *reads(root, stem)]}
+    files = own | {inside: ROOT / path for path, inside in MOVED.items()}
+    return zipped({inside: path.read_bytes() for inside, path in files.items()})
 
 
 def zipped(files: dict[str, bytes]) -> bytes:
@@ -178,7 +178,7 @@ def add_button(app, page: str, template: str, context: dict, doctree) -> None:
     """The script and the style of the button, on the page of such a chapter alone."""
     stem = page.split("/")[-1]
     if page.startswith("notebooks/") and stem in runnable_now(app):
-        recorded = pyodide(Path(app.srcdir))
+        recorded = pyodide()
         size = sum(recorded["kilobytes"][file] for file in wanted(runnable_now(app)[stem], recorded))
         app.add_css_file("run/page.css")
         told = {"data-chapter": stem, "data-size": f"{size / 1000:.0f}"}
@@ -196,7 +196,7 @@ def write(app, exception) -> None:
         if needed is not None:
             shown = Path(getattr(app.config, "shown_outputs", "") or md.parent) / f"{md.stem}.ipynb"
             nb = nbformat.read(shown if shown.exists() else notebooks.pair(md), as_version=4)
-            text = f"BookRun.give({json.dumps(chapter(nb, needed, pyodide(root)))});\n"
+            text = f"BookRun.give({json.dumps(chapter(nb, needed, pyodide()))});\n"
             (into / "cells" / f"{md.stem}.js").write_text(text, encoding="utf-8")
     script = given("book.zip", book_zip(root, runnable_now(app)))
     (into / "book.js").write_text(script, encoding="utf-8")
