@@ -10,7 +10,7 @@ export OMP_NUM_THREADS ?= 1
 .DEFAULT_GOAL := help
 .PHONY: help book test check lint proofs unit nbval site report shake colab exam test-xla lab notebook page sync \
 	format bench bench-torch bench-pretrain gpu study runs-check prove handout slides slides-pdf assignment \
-	assignments mark assignments-test race lock clean
+	assignments mark assignments-test race browser browser-test lock clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-16s %s\n", $$1, $$2}' Makefile
@@ -108,6 +108,13 @@ assignments-test: $(READY)  ## mark the model answers of all problem sets for tw
 
 race: $(READY)  ## who needs the fewest steps: make race ENTRY=my_entry.py, or a folder of entries
 	$(PY) tools/race.py $(ENTRY)
+
+browser: $(READING)  ## Pyodide beside the built pages, so that chapters run on them offline: make browser [PACK=folder]
+	$(PY) tools/browser_pack.py $(if $(PACK),--pack $(PACK))
+
+browser-test: $(READY)  ## run the chapters on their pages in WebAssembly, after make book: [NAME=sgd] [PACK=folder]
+	$(if $(PACK),$(PY) tools/browser_pack.py --pack $(PACK))
+	$(PY) tools/browser_test.py $(NAME)
 
 lock: $(READY)  ## requirements.in -> requirements.txt
 	$(PY) -m piptools compile --quiet --upgrade --strip-extras --allow-unsafe --no-emit-index-url \

@@ -8,7 +8,8 @@
     :::
 
 The picture is the still that `tools/stills.py` made. It stays where nothing can move: in a notebook, where the lines
-above are plain Markdown, and in a browser without scripts. Only pages with such a figure load its script.
+above are plain Markdown, and in a browser without scripts. Only pages with such a figure load its script, and before it
+those in the folder `book/figures/NAME`, where there is one: the parts of a figure that is too long for one file.
 Deliberately absent: anything about what a figure draws; `book/figures/live.js` has what figures share.
 """
 
@@ -19,6 +20,12 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 FIGURES = Path(__file__).resolve().parent.parent / "book" / "figures"
+
+
+def scripts(names: list[str]) -> list[str]:
+    """The files of figures, relative to `book/figures`, in the order in which a page loads them."""
+    files = [[*sorted((FIGURES / name).glob("*.js")), FIGURES / f"{name}.js"] for name in ["live", *names]]
+    return [path.relative_to(FIGURES).as_posix() for parts in files for path in parts]
 
 
 class live(nodes.Element, nodes.General):
@@ -66,8 +73,8 @@ def add_scripts(app: Sphinx, page: str, template: str, context: dict, doctree) -
     names = list(dict.fromkeys(node["figure"] for node in doctree.findall(live))) if doctree else []
     if names:
         app.add_css_file("live.css")
-        for name in ["live", *names]:
-            app.add_js_file(f"{name}.js", loading_method="defer")
+        for path in scripts(names):
+            app.add_js_file(path, loading_method="defer")
 
 
 def setup(app: Sphinx) -> dict:

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import live_figures
 import preflight
 from playwright.sync_api import Browser, sync_playwright
 
@@ -36,7 +37,7 @@ def page_of(name: str) -> str:
     """A page with nothing but this figure, which loads its files from `book/figures`."""
     head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width">'
     head += '<link rel="stylesheet" href="live.css">'
-    scripts = "".join(f'<script src="{script}.js"></script>' for script in ("live", name))
+    scripts = "".join(f'<script src="{script}"></script>' for script in live_figures.scripts([name]))
     place = f'<div class="live" data-figure="{name}"></div>'
     return f'<!doctype html><html lang="en"><head>{head}</head><body>{place}{scripts}'
 

@@ -207,6 +207,21 @@ const Live = (() => {
     return { value: () => select.value, set: (v) => { select.value = v; change(v); } };
   }
 
+  // Some of several optimizers: { label, options, value (a set), change(option, on) }, as buttons that stay pressed and
+  // show each one's line. Returns { set(option, on), able(test) }: those that fail the test cannot be pressed.
+  function toggles(parent, { label, options, value, change }) {
+    const row = el("div", { class: "live-buttons", role: "group", "aria-label": label }, parent), made = {};
+    const press = (option, on) => { made[option].setAttribute("aria-pressed", on); change(option, on); };
+    for (const option of options) {
+      made[option] = button(row, option, () => press(option, made[option].getAttribute("aria-pressed") !== "true"));
+      made[option].setAttribute("aria-pressed", value.has(option));
+      const line = el("svg", { viewBox: "0 0 24 8", width: 24, height: 8, "aria-hidden": "true" });
+      el("line", { x1: 0, x2: 20, y1: 4, y2: 4, "stroke-width": 3, ...optimizer(option) }, line);
+      made[option].prepend(line);
+    }
+    return { set: press, able: (test) => options.forEach((option) => { made[option].disabled = !test(option); }) };
+  }
+
   // Steps in time: a slider from 0 to `steps`, buttons to step and to play. `change(step)` draws. A reader who asked the
   // system for less motion gets the end at once. Returns { value(), set(step), stop() }.
   function player(controls, { label = "step", steps, value = 0, delay = 120, change, format = (t) => `${Math.round(t)}` }) {
@@ -254,7 +269,7 @@ const Live = (() => {
       box.append(still);
     }
 
-    let said = "", presets = null, players = 0;
+    let said = "", presets = null, players = 0, begin = "";
     function moved(event) {
       const made = event.target.closest(event.type === "click" ? ".live-controls button" : event.type === "pointerdown"
         ? "svg.draggable" : ".live-controls *");
@@ -278,7 +293,10 @@ const Live = (() => {
       // A button whose very existence is a hint.
       landmark: (label, action) => preset(label, action).classList.add("landmark"),
       choice: (settings) => choice(controls, settings),
+      toggles: (settings) => toggles(controls, settings),
       player: (settings) => { players += 1; return player(controls, settings); },
+      // What a figure asks for at first, where that is neither a slider nor a player.
+      first: (words) => { begin = words; },
       verdict: (html) => {
         said = html;
         if (!box.classList.contains("unmoved")) verdict.innerHTML = html;
@@ -286,7 +304,8 @@ const Live = (() => {
       // The setting that paper and notebooks show, where it is not the first: a function that sets it.
       still: (set) => stills.set(box, set),
       open: () => {
-        const first = players ? "Press play" : controls.querySelectorAll("input").length > 1 ? "Move a slider" : "Move the slider";
+        const slide = controls.querySelectorAll("input").length > 1 ? "Move a slider" : "Move the slider";
+        const first = begin || (players ? "Press play" : slide);
         verdict.textContent = `${first}${panels.querySelector(".draggable") ? ", or drag in a picture" : ""}.`;
       },
       // The numbers behind the picture: a header and rows of words.

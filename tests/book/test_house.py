@@ -1,5 +1,6 @@
 """The house keeps its own rules: the layers of the library, the versions, the licences, the commands."""
 
+import json
 import os
 import re
 import shutil
@@ -74,6 +75,15 @@ def test_every_command_that_the_words_name_is_a_target_of_the_makefile():
     for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("book/*.md")):
         named = set(re.findall(r"(?:`|^    |^)make ([a-z-]+)", page.read_text(), re.M))
         assert named <= targets, page.name
+
+
+def test_a_rented_machine_gets_a_python_that_the_book_takes_and_commands_that_are_there():
+    asked = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text(encoding="utf-8"))
+    python = re.fullmatch(r"mcr\.microsoft\.com/devcontainers/python:1-(3\.\d+)-bookworm", asked["image"])[1]
+    assert python in (ROOT / ".github" / "workflows" / "weekly.yml").read_text(encoding="utf-8")
+    assert asked["postCreateCommand"] == "make .venv/.ready"
+    subprocess.run(["make", "-n", *asked["postCreateCommand"].split()[1:]], cwd=ROOT, capture_output=True, check=True)
+    assert asked["portsAttributes"].keys() == {str(port) for port in asked["forwardPorts"]}
 
 
 @pytest.mark.parametrize("target", ["book", "test"])

@@ -1,4 +1,4 @@
-"""Eleven pages of all kinds, read by axe-core: for people who see little, hear the page or use keys alone."""
+"""Twelve pages of all kinds, read by axe-core: for people who see little, hear the page or use keys alone."""
 
 from importlib.resources import files
 
@@ -11,6 +11,7 @@ PAGES = (
     "book/notation",
     "book/verdicts",
     "book/theorems",
+    "book/lab",
     "search",
     "proofs/toolbox_telescoping",
     *map(chapter_page, ("loss_and_gradient", "big_batches", "lamb", "memory", "which_lamb")),

@@ -1,0 +1,178 @@
+"""Chapters that run on their pages: which, with what, and what runs their cells; all without Pyodide."""
+
+import base64
+import hashlib
+import io
+import json
+import re
+import subprocess
+import sys
+import zipfile
+
+import browser_pack
+import browser_test
+import chapters
+import pytest
+import running_pages
+
+ROOT = running_pages.ROOT
+RUNNABLE = running_pages.runnable()
+
+
+def test_parts_one_and_two_run_and_nothing_that_needs_torch_or_a_prover_does():
+    names = [chapters.name_of(stem) for stem in RUNNABLE]
+    first = ["loss_and_gradient", "sgd", "momentum", "adam"]
+    second = ["big_batches", "carrying_a_rate", "lars", "lamb"]
+    assert names == [*first, *second, "came", "optimizers_at_a_glance", "the_rule_for_ties"]
+    assert RUNNABLE["02_sgd"] == ["matplotlib", "numpy", "scipy"]
+    assert [stem for stem, needed in RUNNABLE.items() if "sympy" in needed] == ["01_loss_and_gradient"]
+
+
+@pytest.mark.parametrize(
+    ("code", "inside", "expected"),
+    [
+        ("import a.b, c\nfrom d.e import f", False, "a c d"),
+        ("with x:\n    import a\nif y:\n    import b\nclass C:\n    import c", False, "a b c"),
+        ("def f():\n    import a", False, ""),
+        ("def f():\n    with x:\n        import a", True, "a"),
+        ("from . import a", True, ""),
+    ],
+)
+def test_imports_are_found_where_they_happen(code, inside, expected):
+    tree = running_pages.ast.parse(code)
+    assert sorted({*running_pages.imports(tree.body, inside)}) == expected.split()
+
+
+def test_every_file_of_pyodide_is_recorded_with_a_checksum_and_none_without_need():
+    recorded = running_pages.pyodide()
+    files = {file for files in recorded["packages"].values() for file in files}
+    assert files == {*recorded["sha256"]} == {*recorded["kilobytes"]}
+    assert all(re.fullmatch(r"[0-9a-f]{64}", one) for one in recorded["sha256"].values())
+    assert all(recorded["kilobytes"].values())
+    assert recorded["version"] in recorded["address"]
+    assert running_pages.wanted(["numpy"], recorded)[:5] == browser_pack.CORE
+
+
+@pytest.fixture(scope="module")
+def packed(tmp_path_factory):
+    """The book's files as a browser unpacks them."""
+    folder = tmp_path_factory.mktemp("book")
+    with zipfile.ZipFile(io.BytesIO(running_pages.book_zip(ROOT, RUNNABLE))) as archive:
+        archive.extractall(folder)
+    return folder
+
+
+def run(folder, *sources):
+    """What `cells.run` gives for these cells, one after the other, in a Python that has nothing but these files."""
+    code = "import json, sys, cells; cells.prepare(); sources = json.load(sys.stdin); "
+    code += "print(json.dumps([json.loads(cells.run(s, f'cell {k}')) for k, s in enumerate(sources)]))"
+    command = [sys.executable, "-P", "-c", f"import sys; sys.path.insert(0, {str(folder)!r}); {code}"]
+    done = subprocess.run(command, input=json.dumps(sources), capture_output=True, text=True, check=True, cwd=folder)
+    return json.loads(done.stdout)
+
+
+def test_equal_files_give_equal_zips_without_a_clock():
+    stems = ["02_sgd"]
+    assert running_pages.book_zip(ROOT, stems) == running_pages.book_zip(ROOT, stems)
+    with zipfile.ZipFile(io.BytesIO(running_pages.book_zip(ROOT, stems))) as archive:
+        assert {entry.date_time[0] for entry in archive.infolist()} == {1980}
+        assert {"minilib/optim/sgd.py", "cells.py", "digits.js", "pyproject.toml"} <= {*archive.namelist()}
+
+
+def test_the_zip_imports_and_its_digits_are_those_of_the_library(packed):
+    digits = "from minilib import data; import hashlib; d = data.digits()\n"
+    digits += "print(*(hashlib.sha256(a.tobytes()).hexdigest() for a in d))"
+    own = subprocess.run([sys.executable, "-c", digits], capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    first = "import minilib, sklearn, IPython; print(minilib.__file__, sklearn.__spec__, hasattr(IPython, 'embed'))"
+    found = run(packed, first, digits, "from minilib.pages import glue_all; glue_all({'a': 1.5})")
+    assert [cell["error"] for cell in found] == ["", "", ""]
+    assert found[0]["text"] == f"{packed}/minilib/__init__.py None False\n"
+    assert found[1]["text"] == own
+
+
+def test_a_cell_gives_its_text_its_last_value_its_figures_and_its_error(packed):
+    draw = "import matplotlib.pyplot as plt\nfig, ax = plt.subplots()\nax.plot([1, 2])\nplt.show()"
+    warn = "import warnings; warnings.warn('careful')"
+    fail = "def f(x):\n    return 1 / x\n\nprint('before')\nf(0)"
+    cells = run(
+        packed, "x = 6\nprint('six')\nx * 7", "None", draw, "x", warn, fail, "import sys; sys.exit(3)", "f(1)", "("
+    )
+    assert [cell["text"] for cell in cells] == ["six\n42\n", "", "", "6\n", "", "before\n", "", "1.0\n", ""]
+    assert [len(cell["pictures"]) for cell in cells] == [0, 0, 1, 0, 0, 0, 0, 0, 0]
+    assert cells[2]["pictures"][0].lstrip().startswith("<?xml")
+    assert "careful" in cells[4]["said"]
+    lines = cells[5]["error"].splitlines()
+    assert lines[0].endswith('File "<cell 5>", line 5, in <module>')
+    assert "return 1 / x" in cells[5]["error"]
+    assert lines[-1] == "ZeroDivisionError: division by zero"
+    assert "cells.py" not in cells[5]["error"]
+    assert [bool(cell["error"]) for cell in cells] == [False] * 5 + [True, True, False, True]
+
+
+def test_the_docstrings_are_those_that_were_packed_or_one_line_says_that_they_are_missing(packed):
+    ask = "from minilib.data import docstrings; docstrings().train"
+    (found,) = run(packed, ask)
+    assert found["error"].endswith("this copy of the pages was built without the text of the docstrings")
+    corpus = {"train": "one", "validation": "two", "sources": {}, "counts": {}, "packages": {}}
+    (packed / "docstrings.json").write_text(json.dumps(corpus))
+    (found,) = run(packed, ask)
+    (packed / "docstrings.json").unlink()
+    assert (found["text"], found["error"]) == ("'one'\n", "")
+
+
+def test_a_chapter_tells_its_page_all_its_cells_but_the_one_that_fetches_the_book():
+    nb = chapters.stored(ROOT)["02_sgd"]
+    told = running_pages.chapter(nb, RUNNABLE["02_sgd"], running_pages.pyodide())
+    assert [cell["source"] for cell in told["cells"]] == [cell.source for cell in chapters.code(nb)]
+    assert [nb.cells[cell["number"]].source for cell in told["cells"]] == [cell["source"] for cell in told["cells"]]
+    assert sum(bool(cell["text"]) for cell in told["cells"]) > 30
+    assert sum(cell["pictures"] for cell in told["cells"]) >= 10
+    assert not told["prose"]
+    assert {*told["sums"]} == {*running_pages.wanted(RUNNABLE["02_sgd"], running_pages.pyodide())}
+
+
+def test_a_pack_is_what_is_recorded_or_nothing(tmp_path):
+    html, pack, kept = tmp_path / "html", tmp_path / "pack", tmp_path / "kept"
+    (html / "_static" / "run").mkdir(parents=True)
+    pack.mkdir()
+    recorded = {"version": "1", "address": "file:///nowhere/", "sha256": {"a.js": hashlib.sha256(b"a").hexdigest()}}
+    with pytest.raises(ValueError, match="there is no site in .* make book"):
+        browser_pack.put(html, recorded, pack, kept)
+    (html / "_static" / "run" / "book.js").touch()
+    with pytest.raises(ValueError, match=r"has no a\.js; it must hold the files of Pyodide 1"):
+        browser_pack.put(html, recorded, pack, kept)
+    (pack / "a.js").write_bytes(b"b")
+    with pytest.raises(ValueError, match="has the checksum"):
+        browser_pack.put(html, recorded, pack, kept)
+    assert not (html / "_static" / "run" / "pack" / "pack.js").exists()
+    (pack / "a.js").write_bytes(b"a")
+    assert browser_pack.put(html, recorded, pack, kept) == 1
+    script = (html / "_static" / "run" / "pack" / "a.js.js").read_text()
+    assert base64.b64decode(re.fullmatch(r'BookRun\.put\("a\.js", "(.+)"\);\n', script)[1]) == b"a"
+    with pytest.raises(ValueError, match="cannot be fetched"):
+        browser_pack.put(html, recorded, None, kept)
+    (kept / "a.js").parent.mkdir()
+    (kept / "a.js").write_bytes(b"a")
+    assert browser_pack.put(html, recorded, None, kept) == 1
+
+
+def test_what_a_run_in_the_browser_violates():
+    good = {
+        "error": "",
+        "said": "Your output is the same as ours.",
+        "text": "a",
+        "expected": "a",
+        "pictures": 1,
+        "drawn": 1,
+    }
+    assert browser_test.violations("sgd", 1, "", {1: good}, []) == []
+    rows = {
+        "of 2 cells": (2, {1: good}, []),
+        "ends with an error": (1, {1: good | {"error": "No"}}, []),
+        "prints": (1, {1: good | {"said": "Your output differs from ours:"}}, []),
+        "draws 0 figures": (1, {1: good | {"pictures": 0}}, []),
+        "asked for": (1, {1: good}, ["http://elsewhere"]),
+    }
+    for words, (expected, cells, outside) in rows.items():
+        (found,) = browser_test.violations("sgd", expected, "", cells, outside)
+        assert words in found

@@ -1,0 +1,203 @@
+"""The laboratory: its optimizers beside minilib's, its judge beside the rule for ties, its answers by running it."""
+
+import numpy as np
+import pytest
+import stills
+from browsing import positions
+from scipy import stats
+
+from minilib import data, optim
+from minilib.autodiff import Tensor, cross_entropy
+from minilib.experiments.verdicts import compare, family
+
+METHODS = {
+    "SGD": lambda p, lr: optim.SGD(p, lr),
+    "Momentum": lambda p, lr: optim.SGD(p, lr, momentum=0.9),
+    "Nesterov": lambda p, lr: optim.SGD(p, lr, momentum=0.9, nesterov=True),
+    "Adam": lambda p, lr: optim.Adam(p, lr),
+    "AdamW": lambda p, lr: optim.AdamW(p, lr),
+    "LARS": lambda p, lr: optim.LARS(p, lr),
+    "LAMB": lambda p, lr: optim.LAMB(p, lr, weight_decay=0.0),
+    "Adafactor": lambda p, lr: optim.Adafactor(p, lr, relative_step=False),
+    "CAME": lambda p, lr: optim.CAME(p, lr),
+    "Lion": lambda p, lr: optim.Lion(p, lr),
+    "Muon": lambda p, lr: optim.Muon(p, lr, weight_decay=0.0),
+}
+
+
+def test_the_methods_are_those_that_are_compared(numbers):
+    assert numbers("lab")("names").tolist() == list(METHODS)
+
+
+STEPS = [
+    (method, shape) for method in METHODS for shape in ((8, 6), (3, 5), (7,)) if method != "Muon" or len(shape) == 2
+]
+
+
+@pytest.mark.parametrize(("method", "shape"), STEPS)
+def test_fifty_steps_are_those_of_minilib(numbers, method, shape):
+    maker, falling = np.random.default_rng(len(shape)), np.logspace(0, -3, 50).reshape(50, *[1] * len(shape))
+    start, gradients = maker.normal(size=shape), maker.normal(size=(50, *shape)) * falling
+    gradients[7] = 0.0
+    ours = numbers("lab")("path", method, list(shape), start.ravel(), gradients.reshape(50, -1), 0.05)
+    theirs = positions(lambda p: METHODS[method](p, 0.05), lambda x, t: gradients[t], start, 50)[1:]
+    assert ours == pytest.approx(theirs.reshape(50, -1), rel=1e-12, abs=1e-12)
+
+
+def test_the_digits_are_the_books(numbers):
+    parts, (x, y, x_test, y_test) = numbers("lab")("parts"), data.digits()
+    tuning = np.arange(len(y)) % 4 == 3
+    expected = {"train": (x[~tuning], y[~tuning]), "tune": (x[tuning], y[tuning]), "test": (x_test, y_test)}
+    for part, (pixels, labels) in expected.items():
+        assert np.array_equal(parts[part], np.column_stack([pixels, labels])), part
+
+
+def test_the_gradients_of_the_network_are_those_of_autodiff(numbers):
+    maker, places = np.random.default_rng(3), [0, 5, 17, 400, 1000]
+    layers = [Tensor(maker.normal(size=shape) / 8) for shape in ((64, 32), (32, 32), (32, 10))]
+    x, y, *_ = data.digits()
+    trained = np.flatnonzero(np.arange(len(y)) % 4 != 3)[places]
+    loss = cross_entropy(((Tensor(x[trained]) @ layers[0]).relu() @ layers[1]).relu() @ layers[2], y[trained])
+    loss.backward()
+    found = numbers("lab")("digitsGradient", [w.data.ravel().tolist() for w in layers], places)
+    assert found["loss"] == pytest.approx(float(loss.data), rel=1e-12)
+    for mine, w in zip(found["gradients"], layers, strict=True):
+        assert mine == pytest.approx(w.grad.ravel(), rel=1e-12, abs=1e-14)
+
+
+def turned(h):
+    """The symmetric matrix with these eigenvalues whose axes are mixed by 45°, the first with the last."""
+    n = len(h)
+    Q = np.eye(n) * np.sqrt(0.5)
+    for i in range(n // 2):
+        Q[i, n - 1 - i], Q[n - 1 - i, i] = -np.sqrt(0.5), np.sqrt(0.5)
+    return Q @ np.diag(h) @ Q.T
+
+
+def test_the_gradients_of_the_quadratics_are_what_the_page_says(numbers):
+    js, x = numbers("lab"), np.random.default_rng(4).normal(size=8)
+    steep = np.logspace(2, 0, 8)
+    assert js("exact", "bowl", x) == pytest.approx(steep * (x - 1), rel=1e-12)
+    assert js("exact", "noisy bowl", x) == pytest.approx(steep * (x - 1), rel=1e-12)
+    assert js("exact", "valley", x) == pytest.approx(turned(steep) @ (x - 1), rel=1e-12)
+    X = np.random.default_rng(5).normal(size=(8, 6))
+    G = turned(np.logspace(1, 0, 8)) @ (X - 1) @ turned(np.logspace(3, 0, 6))
+    assert js("exact", "matrix", X.ravel()) == pytest.approx(G.ravel(), rel=1e-12)
+
+
+@pytest.mark.parametrize("df", [1, 2, 3, 4, 9, 19])
+def test_the_quantiles_are_students(numbers, df):
+    for level in (0.5, 0.9, 0.95, 0.99, 1 - 0.05 / 10):
+        assert numbers("lab")("reach", level, df) == pytest.approx(stats.t.ppf((1 + level) / 2, df), rel=1e-10)
+
+
+CLAIMS = {(0.0, np.inf): {}, (0.2, np.inf): {"smallest": 0.2}, (-0.3, 0.3): {"within": 0.3}}
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+@pytest.mark.parametrize("seeds", [2, 5, 20])
+def test_the_judge_is_the_rule_for_ties(numbers, seeds, claim):
+    maker, js = np.random.default_rng(seeds), numbers("lab")
+    ours = maker.normal(size=seeds)
+    others = [ours + gap + 0.3 * maker.normal(size=seeds) for gap in (-1, -0.2, 0, 0.1, 0.3, 1, 3)]
+    others.append(ours.copy())  # equal to the bit
+    rule = {k: compare(dict(enumerate(ours)), dict(enumerate(v)), **CLAIMS[claim]) for k, v in enumerate(others)}
+    single = [js("compare", ours, other, list(claim)) for other in others]
+    for shown, found in ((single, rule), (js("family", single), family(rule))):
+        for mine, theirs in zip(shown, found.values(), strict=True):
+            assert mine["verdict"] == theirs.verdict
+            assert bool(mine["df"]) == bool(theirs.df)
+            if theirs.df:
+                assert (mine["low"], mine["high"]) == pytest.approx((theirs.low, theirs.high), rel=1e-10, abs=1e-12)
+                assert mine["level"] == pytest.approx(theirs.level, rel=1e-12)
+                assert js("seen", mine) == pytest.approx(theirs.seen, rel=1e-6)
+
+
+SETTING = {"claim": [0, np.inf], "batch": 16, "steps": 100, "trials": 7, "seeds": 10}
+VECTORS = {"ours": "Adafactor", "methods": ["SGD", "Nesterov", "Adam", "Adafactor"]}
+ROLLS = {"ours": "Nesterov", "methods": ["SGD", "Nesterov"]}
+TWO = {"problem": "digits", "ours": "SGD", "methods": ["SGD", "AdamW"]}
+# What the answers on the page say: a setting; the verdict against each other method; bounds of the first difference.
+ANSWERS = {
+    "1, bowl": (VECTORS | {"problem": "bowl"}, ["confirmed"] * 3, (1, 20)),
+    "1, valley": (VECTORS | {"problem": "valley"}, ["contradicted"] * 3, (-2, 0)),
+    "2, batch 1": (ROLLS | {"problem": "noisy bowl", "batch": 1}, None, (-1 / 3, 1 / 3)),
+    "2, batch 4096": (ROLLS | {"problem": "noisy bowl", "batch": 4096}, ["confirmed"], (0.5, 1)),
+    "2, exact": (ROLLS | {"problem": "bowl"}, ["confirmed"], (2.5, 4)),
+    "3, one rate": (TWO | {"trials": 1, "octaves": {"AdamW": 5}}, ["confirmed"], (0.5, 3)),
+    "3, seven rates": (TWO | {"octaves": {"AdamW": 5}}, ["confirmed"], (0.5, 3)),
+    "3, thirteen rates": (TWO | {"octaves": {"AdamW": 5}, "trials": 13}, ["contradicted"], (-0.5, 0)),
+    "Muon": (
+        {"problem": "matrix", "ours": "Muon", "methods": [m for m in METHODS if m != "AdamW"]},
+        ["confirmed"] * 9,
+        (0.1, 4),
+    ),
+}
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_the_answers_come_out(numbers, answer):
+    setting, verdicts, (low, high) = ANSWERS[answer]
+    done = numbers("lab")("experiment", SETTING | setting)
+    found = [*done["comparisons"].values()]
+    assert low < found[0]["difference"] < high
+    assert verdicts is None or [c["verdict"] for c in found] == verdicts
+    assert done["results"].get("AdamW", {}).get("edge", False) == (answer == "3, seven rates")
+
+
+def test_sgd_and_nesterov_end_on_the_valley_about_where_they_end_on_the_bowl(numbers):
+    means = {}
+    for problem in ("bowl", "valley"):
+        results = numbers("lab")("experiment", SETTING | VECTORS | {"problem": problem})["results"]
+        means[problem] = {name: np.mean(r["losses"]) for name, r in results.items()}
+    change = {name: means["valley"][name] - means["bowl"][name] for name in means["bowl"]}
+    assert max(abs(change[name]) for name in ("SGD", "Nesterov")) < 0.5 < min(change["Adam"], change["Adafactor"])
+
+
+def test_seeds_that_judge_are_not_the_one_that_tuned_and_divergence_counts_as_the_start(numbers):
+    js = numbers("lab")
+    found = js("experiment", SETTING | ROLLS | {"problem": "bowl", "trials": 1, "seeds": 3, "octaves": {"SGD": 7}})
+    assert found["results"]["SGD"]["failed"] == 3
+    (start,) = {score for _, score in found["results"]["SGD"]["tried"]}
+    assert start not in found["results"]["SGD"]["losses"]
+    assert len(set(found["results"]["SGD"]["losses"])) == 3
+
+
+@pytest.fixture
+def page(browser):
+    page = stills.open_figure(browser, "lab")
+    yield page
+    page.close()
+
+
+def test_the_page_stays_alive_while_it_runs_and_can_be_stopped(page):
+    page.get_by_role("button", name="Question 3").click()
+    page.get_by_role("button", name="Run").click()
+    page.get_by_role("button", name="Stop").wait_for()
+    page.wait_for_function("document.querySelector('progress').value > 0.02")
+    page.get_by_role("button", name="Stop").click()
+    assert page.locator(".verdict").inner_text().startswith("Claim: SGD")
+    assert page.locator("progress").is_hidden()
+
+
+def test_a_changed_setting_takes_the_old_verdict_away_and_run_gives_what_is_computed_at_once(page):
+    page.get_by_role("button", name="Question 1").click()
+    page.get_by_role("button", name="Run").click()
+    page.get_by_text("Adafactor ends lower than each of the others: confirmed").wait_for()
+    assert page.locator(".verdict").inner_text().endswith("confirmed against SGD, Nesterov and Adam.")
+    assert len(page.locator(".live table tr").all()) == 5
+    page.get_by_role("slider", name="fresh seeds").press("ArrowRight")
+    assert page.locator(".verdict").inner_text().startswith("Claim:")
+    assert page.locator(".live table tr td").count() == 0
+
+
+def test_muon_waits_for_a_matrix_and_a_run_needs_two_methods(page):
+    muon, run = (page.get_by_role("button", name=name, exact=True) for name in ("Muon", "Run"))
+    assert muon.is_disabled()
+    page.get_by_label("problem").select_option("matrix")
+    assert muon.is_enabled()
+    page.get_by_role("button", name="Question 2").click()
+    assert muon.is_disabled()
+    page.get_by_role("button", name="SGD", exact=True).click()
+    assert run.is_disabled()
+    assert "Choose two methods or more" in page.locator(".verdict").inner_text()
