@@ -16,6 +16,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 KINDS = ("proof", "computation", "figure", "bug")
+MARKING = (
+    "Points stand in brackets after the step that earns them. Another right way earns the same points. "
+    "A mistake costs its points once: what follows rightly from a wrong number keeps its own."
+)
 ORPHAN = "---\norphan: true\n---\n"  # neither page leads to the other
 FIGURE = re.compile(r"\{numref\}`(fig-[a-z-]+)`")
 PRINT = """body { max-width: 42rem; margin: 2rem auto; font: 11pt/1.5 Georgia, serif; }
@@ -109,8 +113,8 @@ def write(paper: str, to: Path | None = None) -> tuple[Path, Path]:
     chosen = [known[name] for name in names]
     total = f"{sum(q.points for q in chosen)} points, {sum(q.minutes for q in chosen)} minutes."
     asked, answered = (
-        [f"{ORPHAN}# Paper {paper.upper()}\n\n{total}\n"],
-        [f"{ORPHAN}# Paper {paper.upper()}: answers\n\n{total}\n"],
+        [f"{ORPHAN}# Paper {paper.upper()}\n\n{total} A pocket calculator is allowed.\n"],
+        [f"{ORPHAN}# Paper {paper.upper()}: answers\n\n{total} {MARKING}\n"],
     )
     out = to or ROOT / "exams" / paper
     with tempfile.TemporaryDirectory() as held:
