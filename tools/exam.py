@@ -24,7 +24,7 @@ ORPHAN = "---\norphan: true\n---\n"  # neither page leads to the other
 FIGURE = re.compile(r"\{numref\}`(fig-[a-z-]+)`")
 PRINT = """body { max-width: 42rem; margin: 2rem auto; font: 11pt/1.5 Georgia, serif; }
 div.body { max-width: none; } section section { break-inside: avoid; }
-img { width: 100%; } .headerlink, .footer, .related, .sphinxsidebar { display: none; }
+img { width: 100%; max-height: 20rem; } .headerlink, .footer, .related, .sphinxsidebar { display: none; }
 pre { font-size: 9.5pt; border-left: 2px solid #999; padding-left: .8em; white-space: pre-wrap; }"""
 
 
