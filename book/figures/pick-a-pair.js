@@ -1,7 +1,7 @@
 // Two methods, a margin and some seeds: which verdict?
 "use strict";
 (() => {
-  // Last validation losses of the judging seeds (book/runs: gpt2-optimizers, t5-optimizers, bert-optimizers).
+  // Last validation losses of the judging seeds (book/runs: gpt2-optimizers, gpt2-losers, t5-optimizers, bert-optimizers).
   const RECORD = {
     "GPT-2": {
       "AdamW": [3.9727, 3.9531, 3.9667, 3.9659, 3.9683],
@@ -9,6 +9,8 @@
       "Adafactor + momentum": [3.9732, 3.9725, 3.9747, 3.9726, 3.9719],
       "CAME": [3.9752, 3.9679, 3.9717, 3.9776, 3.9785],
       "CAME, corrected": [3.9512, 3.964, 3.9558, 3.963, 3.9562],
+      "Nesterov": [5.2191, 5.1835, 5.1845, 5.2059, 5.1981],
+      "Adafactor": [4.0875, 4.0642, 4.0675, 4.0562, 4.0703],
     },
     "T5": {
       "AdamW": [3.5869, 3.6389, 3.8828, 3.5916, 3.5992],
@@ -44,7 +46,7 @@
     const colors = { confirmed: "var(--c)", "not resolved": "var(--soft)", contradicted: "var(--b)" };
     const y = { range: [7, 0.3], ticks: [1, 2, 3, 4, 5], label: "seed" };
     const far = ui.panel({
-      title: "Theirs − ours", height: 260, y, x: { range: [-1, 1], ticks: [-1, -0.5, 0, 0.5, 1], label: "nats" },
+      title: "Theirs − ours", height: 260, y, x: { range: [-2, 2], ticks: [-2, -1, 0, 1, 2], label: "nats" },
     });
     const near = ui.panel({
       title: "The same, near zero", height: 260, y, x: { range: [-0.1, 0.1], ticks: [-0.1, -0.05, 0, 0.05, 0.1], label: "nats" },

@@ -11,8 +11,8 @@ from minilib.training.config import Config, Phase
 from minilib.training.trainer import learning_rate
 
 WORDS = {"adamw": "AdamW", "lamb": "LAMB", "adafactor-momentum": "Adafactor + momentum", "adafactor": "Adafactor"}
-WORDS |= {"came": "CAME", "came-corrected": "CAME, corrected", "sgd": "SGD"}
-RUNS = {"GPT-2": ("gpt2-optimizers",), "T5": ("t5-optimizers",), "BERT": ("bert-optimizers",)}
+WORDS |= {"came": "CAME", "came-corrected": "CAME, corrected", "sgd": "Nesterov"}
+RUNS = {"GPT-2": ("gpt2-optimizers", "gpt2-losers"), "T5": ("t5-optimizers",), "BERT": ("bert-optimizers",)}
 LAST = {}  # model -> method -> rate -> seed -> the last loss
 CHOSEN = {}
 for model, names in RUNS.items():
