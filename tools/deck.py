@@ -314,7 +314,7 @@ def has(slide: nodes.section, kind: str) -> bool:
 
 
 def halves(deck: nodes.document) -> list[list[nodes.section]]:
-    """The slides of each part, which begins with a title of the first level: a lecture has one part, a workshop four."""
+    """The slides of each part, which begins with a title of the first level: one in a lecture, four in a workshop."""
     parts = []
     for slide in deck.findall(nodes.section):
         if not isinstance(slide.parent, nodes.section):
