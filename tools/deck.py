@@ -1,7 +1,7 @@
 """A Sphinx extension for the slides: a deck names what it shows by its label in a chapter, and copies nothing.
 
 What a slide shows is taken from the pages of the built book (`_build/.doctrees`), references resolved, so every number
-on a slide is the number in the book. The directives `show`, `notes` and `question` are described in
+on a slide is the number in the book. The directives `show`, `notes`, `question` and `task` are described in
 course/slides/README.md, `tools/slides.py` builds the decks. A name that no chapter has is a warning, and so is a deck
 that breaks a rule of its form (`violations`); the build makes warnings errors.
 Deliberately absent: executing anything, links out of a deck, and how a slide looks (course/slides/_static).
@@ -32,6 +32,7 @@ from sphinx_revealjs.writers import RevealjsSlideTranslator
 
 ROOT = Path(__file__).resolve().parent.parent
 FIELDS = ("Say", "Board", "Move", "Ask", "Misconception")  # what a paragraph of notes begins with
+BEHIND = "Behind"  # and beside a task: what to do when half of the room is behind
 LABELLED = (nodes.figure, nodes.table, nodes.math_block, exercise_node, exercise_enumerable_node, *NODE_TYPES.values())
 logger = logging.getLogger(__name__)
 
@@ -45,7 +46,7 @@ class notes(nodes.General, nodes.Element):
 
 
 class field(nodes.General, nodes.Element):
-    """One paragraph of the notes; `name` is one of FIELDS."""
+    """One paragraph of the notes; `name` is one of FIELDS, or BEHIND."""
 
 
 class picture(nodes.General, nodes.Element):
@@ -262,11 +263,11 @@ class Notes(SphinxDirective):
         node, body = notes("", minutes=int(self.arguments[0])), nodes.Element()
         self.set_source_info(node)
         for k in range(len(self.content) - 1, 0, -1):  # each field a paragraph of its own
-            if re.match(rf"({'|'.join(FIELDS)}): ", self.content[k]):
+            if re.match(rf"({'|'.join((*FIELDS, BEHIND))}): ", self.content[k]):
                 self.content.insert(k, StringList([""], source=self.content.source(k)))
         self.state.nested_parse(self.content, self.content_offset, body)
         for paragraph in body.children:
-            begins = re.match(rf"({'|'.join(FIELDS)}): ", paragraph.astext())
+            begins = re.match(rf"({'|'.join((*FIELDS, BEHIND))}): ", paragraph.astext())
             if begins:
                 first = paragraph[0]
                 first.parent.replace(first, nodes.Text(first.astext()[len(begins[0]) :]))
@@ -280,11 +281,13 @@ class Notes(SphinxDirective):
         return [node]
 
 
-class Question(SphinxDirective):
+class Box(SphinxDirective):
+    """A `question` to the hall, or a `task` for everybody's hands."""
+
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        node = nodes.container("", classes=["question"])
+        node = nodes.container("", classes=[self.name])
         self.set_source_info(node)
         self.state.nested_parse(self.content, self.content_offset, node)
         return [node]
@@ -305,30 +308,58 @@ def shows(node: nodes.Node) -> bool:
     return any("glue" not in one["options"] for one in node.findall(shown))
 
 
+def has(slide: nodes.section, kind: str) -> bool:
+    """Does a slide have a `question`, or a `task`?"""
+    return any(kind in child.get("classes", ()) for child in slide.children if isinstance(child, nodes.Element))
+
+
+def halves(deck: nodes.document) -> list[list[nodes.section]]:
+    """The slides of each part, which begins with a title of the first level: one in a lecture, four in a workshop."""
+    parts = []
+    for slide in deck.findall(nodes.section):
+        if not isinstance(slide.parent, nodes.section):
+            parts.append([])
+        parts[-1].append(slide)
+    return parts
+
+
 def violations(deck: nodes.document, minutes: str) -> list[str]:
     """How a deck breaks the form of course/slides/README.md, in sentences."""
-    found, slides = [], list(deck.findall(nodes.section))
-    asks, said, spent = 0, set(), 0
+    found, parts = [], halves(deck)
+    slides, said, own = [slide for part in parts for slide in part], set(), {}
     for k, slide in enumerate(slides):
-        own = [child for child in slide.children if not isinstance(child, nodes.section)]
-        title, told = slide.next_node(nodes.title).astext(), [child for child in own if isinstance(child, notes)]
+        title = slide.next_node(nodes.title).astext()
+        told = [child for child in slide.children if isinstance(child, notes)]
         if len(told) != 1:
             found.append(f"the slide {title!r} has {len(told)} notes, and not one")
-        spent += sum(one["minutes"] for one in told)
-        said |= {part["name"] for one in told for part in one.children}
-        if any("question" in child.get("classes", ()) for child in own if isinstance(child, nodes.Element)):
-            asks += 1
-            if any(shows(child) for child in own):
+        own[slide] = sum(one["minutes"] for one in told)
+        fields = {part["name"] for one in told for part in one.children}
+        said |= fields
+        if has(slide, "question"):
+            if any(shows(child) for child in slide.children if not isinstance(child, nodes.section)):
                 found.append(f"the question {title!r} stands beside what answers it; it has a slide of its own")
-            if not any(shows(following) for following in slides[k + 1 : k + 2]):
+            if not any(shows(following) or has(following, "task") for following in slides[k + 1 : k + 2]):
                 found.append(f"nothing is shown after the question {title!r}")
+        if has(slide, "task") and BEHIND not in fields:
+            found.append(f"the notes of the task {title!r} have no paragraph {BEHIND}:")
     if not minutes.isdigit():
         return [*found, f"the deck's front matter says minutes: {minutes!r}, and not a whole number"]
-    if spent != int(minutes):
-        found.append(f"the minutes of the notes add up to {spent}, and the deck has {minutes}")
-    low, high = round(int(minutes) * 12 / 75), round(int(minutes) * 18 / 75)
-    if not low <= len(slides) <= high:
-        found.append(f"{len(slides)} slides in {minutes} minutes, and not {low} to {high}")
+    for part in parts:
+        if len(parts) > 1 and sum(own[slide] for slide in part) * len(parts) != int(minutes):
+            spent = sum(own[slide] for slide in part)
+            found.append(f"the part {part[0].next_node(nodes.title).astext()!r} has {spent} minutes")
+    if sum(own.values()) != int(minutes):
+        found.append(f"the minutes of the notes add up to {sum(own.values())}, and the deck has {minutes}")
+    tasks = [slide for slide in slides if has(slide, "task")]
+    breaks = [slide for slide in slides if slide.next_node(nodes.title).astext() == "Break"]
+    busy, free = (sum(own[slide] for slide in kind) for kind in (tasks, breaks))
+    if tasks and busy < (int(minutes) - free) / 2:
+        found.append(f"{busy} minutes of tasks in {int(minutes) - free}, and not half of them")
+    count, shown_for = len(slides) - len(tasks) - len(breaks), int(minutes) - busy - free
+    low, high = round(shown_for * 12 / 75), round(shown_for * 18 / 75)
+    if not low <= count <= high:
+        found.append(f"{count} slides in {shown_for} minutes, and not {low} to {high}")
+    asks = sum(has(slide, "question") for slide in slides)
     if asks < 2:
         found.append(f"{asks} questions to the hall (the directive question), and not two at least")
     found += [f"no notes have a paragraph {name}:" for name in FIELDS if name not in said]
@@ -415,6 +446,10 @@ class Fill(SphinxPostTransform):
 ROOM = {nodes.title: 0, notes: 0, nodes.container: 170}
 
 
+def room(node: nodes.Node) -> int:
+    return 330 if "task" in getattr(node, "attributes", {}).get("classes", ()) else ROOM.get(type(node), 60)
+
+
 class Translator(RevealjsSlideTranslator):
     """Slides whose code is coloured as in the book, without a script."""
 
@@ -426,7 +461,7 @@ class Translator(RevealjsSlideTranslator):
         while not isinstance(slide.parent, nodes.section):
             slide = slide.parent
             most = 20 if isinstance(slide, LABELLED) else most  # the code of an exercise
-        rest = sum(ROOM.get(type(child), 60) for child in slide.parent.children if child is not slide)
+        rest = sum(room(child) for child in slide.parent.children if child is not slide)
         wide, high = 1120 / (0.61 * max(map(len, lines))), (560 - rest) / (1.36 * len(lines))
         self.body.append(f'<div class="fitted" style="font-size: {max(20, min(most, wide, high)):.0f}px">')
         try:
@@ -474,17 +509,19 @@ def check(app: Sphinx, deck: nodes.document) -> None:
     about["orphan"] = True  # no deck stands in a table of contents
     for said in violations(deck, str(about.get("minutes", ""))):
         logger.warning("%s", said, location=app.env.docname)
-    begin = 0
-    for one in deck.findall(notes):
-        one["begin"] = begin
-        begin += one["minutes"]
+    for part in halves(deck):
+        begin = 0
+        for one in (child for slide in part for child in slide.children if isinstance(child, notes)):
+            one["begin"] = begin
+            begin += one["minutes"]
 
 
 def setup(app: Sphinx) -> dict:
     app.add_config_value("deck_book", str(ROOT / "_build"), "env")
     app.add_directive("show", Show)
     app.add_directive("notes", Notes)
-    app.add_directive("question", Question)
+    app.add_directive("question", Box)
+    app.add_directive("task", Box)
     app.add_role_to_domain("glue", "text", Glue(), override=True)
     app.add_post_transform(Fill)
     app.set_translator("revealjs", Translator)

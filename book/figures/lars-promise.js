@@ -32,12 +32,12 @@
       const line = (v, dash) => panel.line([[1, v], [right, v]], { stroke: "var(--soft)", "stroke-dasharray": dash });
       panel.clear();
       line(c.start, "2 4");
-      panel.text(1.3, c.start * 0.5, "at the start");
+      panel.text(1.3, c.start * 0.4, "at the start");
       if (Number.isFinite(c.most)) {
         line(c.most, "7 4");
-        panel.text(1.3, c.most * 1.4, "the largest anywhere");
+        panel.text(1.3, c.most * 1.7, "the largest anywhere");
       }
-      panel.line([[1, promised(c, 1, noise, bounds)], [right, promised(c, right, noise, bounds)]], { stroke: "var(--b)" });
+      panel.line([[1, promised(c, 1, noise, bounds)], [right, promised(c, right, noise, bounds)]], { stroke: "var(--b)", class: "landmark" });
       const from = stepsFor(c, Math.min(c.start, c.most), noise, bounds);
       panel.line([[from, 0.003], [from, 300]], { stroke: "var(--c)", "stroke-dasharray": "5 4", class: "landmark" });
       panel.dot(T, now, { r: 6, fill: "var(--b)" });

@@ -29,6 +29,12 @@ MEASURE = """least => {
       wrong.push(`${name(node)}: is ${node.scrollWidth} wide`);
     }
   }
+  for (const svg of slide.querySelectorAll(".panels > svg")) {
+    const axis = svg.querySelector("text[transform*='rotate(-90)']");
+    const numbers = svg.querySelectorAll(".tick[text-anchor=end]");
+    const left = Math.min(...[...numbers].map((text) => text.getBoundingClientRect().left)) + 6;
+    if (axis && seen(svg) && axis.getBoundingClientRect().right > left) wrong.push(`${name(axis)}: on its numbers`);
+  }
   for (const number of slide.querySelectorAll(".eqno")) {
     const formula = number.parentElement.querySelector("mjx-math").getBoundingClientRect();
     if (formula.right > number.getBoundingClientRect().left) wrong.push(`${name(number)}: on its formula`);
@@ -68,11 +74,13 @@ def test_a_deck_works_from_a_file_all_of_it_fits_and_is_readable_and_its_notes_a
     assert deck.errors == []
     assert all(url.startswith(("file:", "data:")) for url in deck.asked)
     minutes = deck.evaluate("() => [...document.querySelectorAll('aside.notes')].map(n => Number(n.dataset.minutes))")
-    begins = [sum(minutes[:k]) for k in range(count)]
+    titles = deck.evaluate("() => Reveal.getSlides().map(slide => slide.querySelector('h1') !== null)")
+    starts = [max(i for i in range(k + 1) if titles[i]) for k in range(count)]  # of the lecture, or of the half day
+    begins = [sum(minutes[start:k]) for k, start in enumerate(starts)]
     told = deck.evaluate("() => [...document.querySelectorAll('aside.notes > p')].map(p => p.textContent)")
     assert told == [f"Minutes {begin} to {begin + own}" for begin, own in zip(begins, minutes, strict=True)]
     fields = deck.evaluate("() => [...document.querySelectorAll('[data-field]')].map(f => f.dataset.field)")
-    assert {*fields} == {"Say", "Board", "Move", "Ask", "Misconception"}
+    assert {*fields} - {"Behind"} == {"Say", "Board", "Move", "Ask", "Misconception"}
     deck.close()
 
 
@@ -184,10 +192,51 @@ FOUND = [
 ]
 
 
+WORKSHOP = """---
+minutes: 60
+---
+
+# A workshop with mistakes
+
+:::{notes} 20
+Say: The first half day.
+:::
+
+## Idle hands
+
+:::{task}
+**Predict** something.
+:::
+
+:::{notes} 10
+Say: Nobody is behind.
+:::
+
+# Short
+
+:::{notes} 10
+Say: The second half day.
+:::
+
+## Break
+
+:::{notes} 10
+Say: Ten minutes.
+:::
+"""
+FOUND += [
+    "the notes of the task 'Idle hands' have no paragraph Behind:",
+    "the part 'Short' has 20 minutes",
+    "10 minutes of tasks in 50, and not half of them",
+    "2 slides in 40 minutes, and not 6 to 10",
+]
+
+
 @pytest.mark.xdist_group("mistakes")
 def test_what_no_chapter_has_and_what_breaks_the_form_is_an_error(tmp_path):
     (tmp_path / "wrong.md").write_text(MISTAKES, encoding="utf-8")
-    done = slides.build(["wrong"], tmp_path, tmp_path / "out")
+    (tmp_path / "workshop.md").write_text(WORKSHOP, encoding="utf-8")
+    done = slides.build(["wrong", "workshop"], tmp_path, tmp_path / "out")
     assert done.returncode != 0
     assert [said for said in FOUND if said not in done.stdout] == []
 

@@ -82,14 +82,27 @@
     if (share < 1) formula.style.fontSize = `${Math.floor(99 * share)}%`;
   }
 
+  // The name of a vertical axis stands beside its numbers, which have grown, and not on them.
+  function beside(svg) {
+    const name = [...svg.querySelectorAll("text")].find((text) => /rotate\(-90\)/.test(text.getAttribute("transform")));
+    const numbers = [...svg.querySelectorAll(".tick[text-anchor=end]")].filter((text) => text.getBBox().width > 0);
+    if (!name || !numbers.length) return;
+    const size = parseFloat(getComputedStyle(name).fontSize), { x, y, width, height } = svg.viewBox.baseVal;
+    const at = Math.min(14, Math.min(...numbers.map((text) => text.getBBox().x)) - 0.35 * size), over = Math.max(0, x - at + size);
+    name.setAttribute("transform", name.getAttribute("transform").replace(/translate\([-\d.]+/, `translate(${at}`));
+    svg.setAttribute("viewBox", [x - over, y, width + over, height].join(" "));
+  }
+
   // Words grow where a picture is drawn small.
   function readable() {
     document.querySelectorAll("section.present svg.picture").forEach(cut);
     document.querySelectorAll("section.present div.math").forEach(fit);
-    for (const svg of document.querySelectorAll("section.present .live .panels > svg")) {
+    const panels = [...document.querySelectorAll("section.present .live .panels > svg")];
+    for (const svg of [...panels, ...panels]) { // twice: room for a name makes a picture smaller
       const { width, height } = svg.viewBox.baseVal;
       const drawn = Math.min(svg.clientWidth / width, svg.clientHeight / height);
       if (drawn > 0) svg.style.setProperty("--words", `${Math.max(13, LEAST / drawn).toFixed(2)}px`);
+      beside(svg);
     }
   }
 
