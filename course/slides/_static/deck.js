@@ -82,14 +82,32 @@
     if (share < 1) formula.style.fontSize = `${Math.floor(99 * share)}%`;
   }
 
+  // The word at an axis keeps clear of its numbers: it moves to the left, and the picture widens with it.
+  function clear(svg) {
+    const label = svg.querySelector("text[transform*='rotate(-90)']"), at = label?.getAttribute("transform").match(/[\d.-]+/g);
+    const ticks = [...svg.querySelectorAll(".tick[text-anchor=end]")].map((tick) => tick.getBBox().x);
+    const words = parseFloat(getComputedStyle(svg).getPropertyValue("--words")), x = Math.min(...ticks) - 0.35 * words;
+    if (!label || !ticks.length || x >= Number(at[0])) return;
+    label.setAttribute("transform", `translate(${x} ${at[1]}) rotate(-90)`);
+    const { width, height } = svg.viewBox.baseVal, left = Math.min(0, x - words);
+    svg.setAttribute("viewBox", [left, 0, width - left, height].join(" "));
+  }
+
   // Words grow where a picture is drawn small.
+  function grow(svg) {
+    const { width, height } = svg.viewBox.baseVal;
+    const drawn = Math.min(svg.clientWidth / width, svg.clientHeight / height);
+    svg.style.setProperty("--words", `${Math.max(13, LEAST / drawn).toFixed(2)}px`);
+  }
+
   function readable() {
     document.querySelectorAll("section.present svg.picture").forEach(cut);
     document.querySelectorAll("section.present div.math").forEach(fit);
     for (const svg of document.querySelectorAll("section.present .live .panels > svg")) {
-      const { width, height } = svg.viewBox.baseVal;
-      const drawn = Math.min(svg.clientWidth / width, svg.clientHeight / height);
-      if (drawn > 0) svg.style.setProperty("--words", `${Math.max(13, LEAST / drawn).toFixed(2)}px`);
+      if (!svg.clientWidth) continue;
+      grow(svg);
+      clear(svg);
+      grow(svg);
     }
   }
 
