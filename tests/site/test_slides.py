@@ -33,6 +33,13 @@ MEASURE = """least => {
     const formula = number.parentElement.querySelector("mjx-math").getBoundingClientRect();
     if (formula.right > number.getBoundingClientRect().left) wrong.push(`${name(number)}: on its formula`);
   }
+  for (const label of slide.querySelectorAll(".panels > svg > text[transform*='rotate(-90)']")) {
+    const at = label.getBoundingClientRect();
+    for (const tick of label.parentElement.querySelectorAll(".tick[text-anchor=end]")) {
+      const box = tick.getBoundingClientRect(), apart = box.top > at.bottom || box.bottom < at.top;
+      if (seen(tick) && !apart && box.left < at.right - 2) wrong.push(`${name(tick)}: on the word at its axis`);
+    }
+  }
   const words = document.createTreeWalker(document.querySelector(".reveal"), NodeFilter.SHOW_TEXT);
   while (words.nextNode()) {
     const node = words.currentNode.parentElement, svg = node.closest("svg");
