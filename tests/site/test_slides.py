@@ -58,6 +58,15 @@ MEASURE = """least => {
   return wrong;
 }"""
 GO = "k => Reveal.slide(...Object.values(Reveal.getIndices(Reveal.getSlides()[k])))"
+# Moves a figure: each button but "play", each slider to its end. Is there one?
+MOVE = """() => {
+  for (const one of document.querySelectorAll("section.present .live-controls :is(button, input)")) {
+    if (one.matches("input")) one.value = one.max;
+    if (one.matches("input")) one.dispatchEvent(new Event("input", { bubbles: true }));
+    else if (!one.textContent.includes("play")) one.click();
+  }
+  return document.querySelector("section.present .live") !== null;
+}"""
 REST = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 # A label in a page, and the number that the page gives to the thing.
 NUMBER = re.compile(r'id="([\w-]+)"[^>]*>(?:(?! id=").)*?class="(?:caption-number|eqno)">([^<]+)', re.DOTALL)
@@ -71,6 +80,9 @@ def test_a_deck_works_from_a_file_all_of_it_fits_and_is_readable_and_its_notes_a
         deck.evaluate(GO, k)
         deck.evaluate(REST)
         wrong += [f"slide {k + 1}: {said}" for said in deck.evaluate(MEASURE, LEAST)]
+        if deck.evaluate(MOVE):
+            deck.evaluate(REST)
+            wrong += [f"slide {k + 1}, moved: {said}" for said in deck.evaluate(MEASURE, LEAST)]
     assert "\n".join(wrong) == ""
     assert deck.errors == []
     assert all(url.startswith(("file:", "data:")) for url in deck.asked)

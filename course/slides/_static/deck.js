@@ -61,6 +61,7 @@
     const wanted = (setting.panels ?? "").split(" ").filter(Boolean).map(Number);
     const panels = [...box.querySelectorAll(".panels > svg")];
     missing(wanted, panels.length, box.dataset.figure);
+    new ResizeObserver(readable).observe(box.querySelector(".panels")); // a longer sentence below leaves less room
     if (wanted.length) panels.forEach((svg, k) => { if (!wanted.includes(k + 1)) svg.style.display = "none"; });
     box.addEventListener("keydown", (event) => {
       if (event.key === "PageDown" || event.key === "PageUp") {
