@@ -29,15 +29,16 @@ MEASURE = """least => {
       wrong.push(`${name(node)}: is ${node.scrollWidth} wide`);
     }
   }
-  for (const svg of slide.querySelectorAll(".panels > svg")) {
-    const axis = svg.querySelector("text[transform*='rotate(-90)']");
-    const numbers = svg.querySelectorAll(".tick[text-anchor=end]");
-    const left = Math.min(...[...numbers].map((text) => text.getBoundingClientRect().left)) + 6;
-    if (axis && seen(svg) && axis.getBoundingClientRect().right > left) wrong.push(`${name(axis)}: on its numbers`);
-  }
   for (const number of slide.querySelectorAll(".eqno")) {
     const formula = number.parentElement.querySelector("mjx-math").getBoundingClientRect();
     if (formula.right > number.getBoundingClientRect().left) wrong.push(`${name(number)}: on its formula`);
+  }
+  for (const label of slide.querySelectorAll(".panels > svg > text[transform*='rotate(-90)']")) {
+    const at = label.getBoundingClientRect();
+    for (const tick of label.parentElement.querySelectorAll(".tick[text-anchor=end]")) {
+      const box = tick.getBoundingClientRect(), apart = box.top > at.bottom || box.bottom < at.top;
+      if (seen(tick) && !apart && box.left < at.right - 2) wrong.push(`${name(tick)}: on the word at its axis`);
+    }
   }
   const words = document.createTreeWalker(document.querySelector(".reveal"), NodeFilter.SHOW_TEXT);
   while (words.nextNode()) {
@@ -57,6 +58,15 @@ MEASURE = """least => {
   return wrong;
 }"""
 GO = "k => Reveal.slide(...Object.values(Reveal.getIndices(Reveal.getSlides()[k])))"
+# Moves a figure: each button but "play", each slider to its end. Is there one?
+MOVE = """() => {
+  for (const one of document.querySelectorAll("section.present .live-controls :is(button, input)")) {
+    if (one.matches("input")) one.value = one.max;
+    if (one.matches("input")) one.dispatchEvent(new Event("input", { bubbles: true }));
+    else if (!one.textContent.includes("play")) one.click();
+  }
+  return document.querySelector("section.present .live") !== null;
+}"""
 REST = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 # A label in a page, and the number that the page gives to the thing.
 NUMBER = re.compile(r'id="([\w-]+)"[^>]*>(?:(?! id=").)*?class="(?:caption-number|eqno)">([^<]+)', re.DOTALL)
@@ -70,6 +80,9 @@ def test_a_deck_works_from_a_file_all_of_it_fits_and_is_readable_and_its_notes_a
         deck.evaluate(GO, k)
         deck.evaluate(REST)
         wrong += [f"slide {k + 1}: {said}" for said in deck.evaluate(MEASURE, LEAST)]
+        if deck.evaluate(MOVE):
+            deck.evaluate(REST)
+            wrong += [f"slide {k + 1}, moved: {said}" for said in deck.evaluate(MEASURE, LEAST)]
     assert "\n".join(wrong) == ""
     assert deck.errors == []
     assert all(url.startswith(("file:", "data:")) for url in deck.asked)

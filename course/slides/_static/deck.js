@@ -61,6 +61,7 @@
     const wanted = (setting.panels ?? "").split(" ").filter(Boolean).map(Number);
     const panels = [...box.querySelectorAll(".panels > svg")];
     missing(wanted, panels.length, box.dataset.figure);
+    new ResizeObserver(readable).observe(box.querySelector(".panels")); // a longer sentence below leaves less room
     if (wanted.length) panels.forEach((svg, k) => { if (!wanted.includes(k + 1)) svg.style.display = "none"; });
     box.addEventListener("keydown", (event) => {
       if (event.key === "PageDown" || event.key === "PageUp") {
@@ -82,27 +83,32 @@
     if (share < 1) formula.style.fontSize = `${Math.floor(99 * share)}%`;
   }
 
-  // The name of a vertical axis stands beside its numbers, which have grown, and not on them.
-  function beside(svg) {
-    const name = [...svg.querySelectorAll("text")].find((text) => /rotate\(-90\)/.test(text.getAttribute("transform")));
-    const numbers = [...svg.querySelectorAll(".tick[text-anchor=end]")].filter((text) => text.getBBox().width > 0);
-    if (!name || !numbers.length) return;
-    const size = parseFloat(getComputedStyle(name).fontSize), { x, y, width, height } = svg.viewBox.baseVal;
-    const at = Math.min(14, Math.min(...numbers.map((text) => text.getBBox().x)) - 0.35 * size), over = Math.max(0, x - at + size);
-    name.setAttribute("transform", name.getAttribute("transform").replace(/translate\([-\d.]+/, `translate(${at}`));
-    svg.setAttribute("viewBox", [x - over, y, width + over, height].join(" "));
+  // The word at an axis keeps clear of its numbers: it moves to the left, and the picture widens with it.
+  function clear(svg) {
+    const label = svg.querySelector("text[transform*='rotate(-90)']"), at = label?.getAttribute("transform").match(/[\d.-]+/g);
+    const ticks = [...svg.querySelectorAll(".tick[text-anchor=end]")].map((tick) => tick.getBBox().x);
+    const words = parseFloat(getComputedStyle(svg).getPropertyValue("--words")), x = Math.min(...ticks) - 0.35 * words;
+    if (!label || !ticks.length || x >= Number(at[0])) return;
+    label.setAttribute("transform", `translate(${x} ${at[1]}) rotate(-90)`);
+    const { width, height } = svg.viewBox.baseVal, left = Math.min(0, x - words);
+    svg.setAttribute("viewBox", [left, 0, width - left, height].join(" "));
   }
 
   // Words grow where a picture is drawn small.
+  function grow(svg) {
+    const { width, height } = svg.viewBox.baseVal;
+    const drawn = Math.min(svg.clientWidth / width, svg.clientHeight / height);
+    svg.style.setProperty("--words", `${Math.max(13, LEAST / drawn).toFixed(2)}px`);
+  }
+
   function readable() {
     document.querySelectorAll("section.present svg.picture").forEach(cut);
     document.querySelectorAll("section.present div.math").forEach(fit);
-    const panels = [...document.querySelectorAll("section.present .live .panels > svg")];
-    for (const svg of [...panels, ...panels]) { // twice: room for a name makes a picture smaller
-      const { width, height } = svg.viewBox.baseVal;
-      const drawn = Math.min(svg.clientWidth / width, svg.clientHeight / height);
-      if (drawn > 0) svg.style.setProperty("--words", `${Math.max(13, LEAST / drawn).toFixed(2)}px`);
-      beside(svg);
+    for (const svg of document.querySelectorAll("section.present .live .panels > svg")) {
+      if (!svg.clientWidth) continue;
+      grow(svg);
+      clear(svg);
+      grow(svg);
     }
   }
 
