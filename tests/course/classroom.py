@@ -70,12 +70,14 @@ class Desk:
         nb = cells.read(ROOT / "course", name)
         lacking.copy(folder, nb.metadata["assignment"].get("withhold", []))
         self.nb = cells.lecturers(nb, name, group)
+        (folder / "source").mkdir()
+        nbformat.write(self.nb, folder / "source" / "set.ipynb")  # where a lecturer has it, beside the copy of minilib
         self.examiner = ExecuteApart(minilib=str(folder), seconds=seconds)
         graded = (c.metadata.nbgrader for c in self.nb.cells if c.cell_type == "code" and "nbgrader" in c.metadata)
         self.checks = [cell.grade_id for cell in graded if cell.grade]
 
     def found(self, answers: dict[str, str | tuple[str, str]]) -> dict[str, str]:
-        """What the checks that fail say of the book's answers, with these in their places."""
+        """What the cells that fail, checks and others, say of the book's answers with these in their places."""
         nb, left = nbformat.from_dict(self.nb), dict(answers)
         for cell in nb.cells:
             name = cell.metadata.get("nbgrader", {}).get("grade_id")
@@ -84,5 +86,4 @@ class Desk:
         assert not left, f"no such cells: {list(left)}"
         self.examiner.preprocess(nb, {})
         errors = ((c, o) for c in nb.cells if c.cell_type == "code" for o in c.outputs if o.output_type == "error")
-        said = {c.metadata.nbgrader.grade_id: f"{o.ename}: {o.evalue}" for c, o in errors if "nbgrader" in c.metadata}
-        return {name: said[name] for name in self.checks if name in said}
+        return {c.metadata.nbgrader.grade_id: f"{o.ename}: {o.evalue}" for c, o in errors}

@@ -101,7 +101,6 @@ MISTAKES = {
     "lars": [
         ("build", "x - lr * m -", "x + lr * m -", "build-runs build-edges bug"),
         ("build", 'decay_place == "inside"', 'decay_place != "inside"', "build-runs build-edges bug"),
-        ("build", "(1.0 if buffer", "(0.1 if buffer", "build bug?"),
         ("build", 'buffer == "sum"', 'buffer != "sum"', "build-runs build-edges bug"),
         ("build", "min(trust * size / length, ceiling)", "trust * size / length", "build-edges bug"),
         ("build", "a.ravel(), order", "a, order", "build-first-step build-runs bug"),
