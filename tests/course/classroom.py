@@ -64,7 +64,7 @@ def lost(assignment: Assignment, row: dict) -> set[str]:
 
 
 class Desk:
-    """A problem set for a class that is examined on the spot, without nbgrader: half a second for each set of answers."""
+    """A problem set for a class that is examined on the spot, without nbgrader: half a second for a set of answers."""
 
     def __init__(self, name: str, group: str, folder: Path, seconds: float = 20):
         nb = cells.read(ROOT / "course", name)

@@ -1,8 +1,8 @@
-'''Every problem set solved a second time, from the students' notebook alone, in other ways than the model answers.
+"""Every problem set solved a second time, from the students' notebook alone, in other ways than the model answers.
 
 Plain loops where those have arrays, lists where they have arrays, helpers and constants of
 one's own, magics, plots: all that a right answer may look like. Each is for every class.
-'''
+"""
 
 ANSWERS = {
     "gradients_and_sgd": {

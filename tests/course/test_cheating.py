@@ -1,7 +1,7 @@
 """Submissions that are slow, endless or dishonest get what they deserve, in every problem set: no more, and no less.
 
 Could catch: a check that runs where the answer runs, a solution within reach, one endless loop that costs all.
-A change is tried with every cheat on LARS, and with those of SHORT on the other sets; CLASSES=12 tries all on all.
+A change is tried with every cheat on LARS, and with those of SHORT on the other sets. With CLASSES=12, all on all.
 """
 
 import signal
@@ -17,7 +17,7 @@ SHORT = ("subclass", "patched", "equal", "disk", "last-year", "says-yes", "says-
 
 @dataclass
 class Target:
-    """The answer that is cheated on: its cell, its function, what a wrong one gives back, and which checks that costs."""
+    """The answer that is cheated on: its cell and function, what a wrong one gives back, the checks that costs."""
 
     cell: str
     head: str
@@ -31,11 +31,9 @@ TARGETS = {
     "gradients_and_sgd": Target("operation", "backward(x, s)", "s", "operation-", "Tensor"),
     "momentum": Target("build", "step(x, g, m, lr, decay=0.0)", "x, m", "build- bug-"),
     "adam": Target("build", f"adam_step(x, g, m, v, {ARGUMENTS})", "x, m, v", "build- bug-", "AdamW"),
-    "big_batches": Target("pool", "signal_and_noise(norm2_s, norm2_b, s, b, n)", "norm2_s, norm2_b", "pool-"),
+    "big_batches": Target("step", "noise_factor(b)", "b", "step- prove-"),
     "lars": Target("build", "lars_step(x, g, m, lr, trust, beta, decay)", "x, m", "build- bug-", "LARS"),
-    "lamb": Target(
-        "build", f"lamb_step(x, g, m, v, {ARGUMENTS})", "x, m, v", "build- tell-all shrink- bug-", "LAMB"
-    ),
+    "lamb": Target("build", f"lamb_step(x, g, m, v, {ARGUMENTS})", "x, m, v", "build- tell-all shrink- bug-", "LAMB"),
     "memory_and_adafactor": Target("build", "adafactor_step(x, g, r, c, t, lr)", "x, r, c", "build- bug-", "Adafactor"),
     "came": Target("build", "came_step(x, g, state, lr)", "x, state", "build-", "CAME"),
 }
@@ -206,9 +204,12 @@ def test_a_submission_gets_what_it_deserves(name, cheat, desks):
     found = desk.found(answers)
     costs = {check for check in desk.checks if check in found}
     expected = {check for check in desk.checks if check.startswith(lost)} if lost else set()
+    bug = {check for check in desk.checks if check.startswith("bug-")}
     if cheat == "last-year":
         assert costs, "all of last year's answer is right"
         assert costs <= expected
+    elif cheat in ("patched", "shadows", "equal", "object"):  # its own check of a method meets its own inventions
+        assert expected - bug <= costs <= expected | bug
     else:
         assert costs == expected
     assert said.format(**values) in " ".join(found.values())

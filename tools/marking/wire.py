@@ -1,8 +1,9 @@
 """What passes between the examiner and a pupil: one JSON message a line, of data alone.
 
 Numbers, strings, lists, tuples, dictionaries and NumPy arrays of numbers pass by value, a range as a list. A function
-passes by name, as a `Remote` that the other side can call. Nothing else passes: so what an answer gives back cannot bring along code, or an
-object that calls itself equal to everything. Deliberately absent: pickle, whose messages run code.
+passes by name, as a `Remote` that the other side can call. Nothing else passes: so what an answer gives back cannot
+bring along code, or an object that calls itself equal to everything. Deliberately absent: pickle, whose messages run
+code.
 """
 
 import base64
