@@ -103,7 +103,7 @@ assignments: $(READY)  ## all problem sets for a class: make assignments CLASS=2
 mark: $(READY)  ## mark a folder of submissions: make mark NAME=lars CLASS=2027-spring FROM=submissions
 	$(PY) tools/mark.py $(NAME) $(FROM) $(if $(CLASS),--group $(CLASS))
 
-assignments-test: $(READY)  ## mark the model answers of all problem sets for twelve classes, which takes minutes
+assignments-test: $(READY)  ## mark right, wrong and dishonest answers to all problem sets for twelve classes: half an hour
 	CLASSES=12 $(PY) -m pytest tests/course
 
 race: $(READY)  ## who needs the fewest steps: make race ENTRY=my_entry.py, or a folder of entries

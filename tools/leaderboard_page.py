@@ -12,7 +12,7 @@ from statistics import median
 from status_page import table
 
 RACES = ("digits", "words")
-MISSING = "*The book's own entries are not recorded yet.*"
+MISSING = "*No places yet: the study `leaderboard` has not been run.*"
 
 
 def substitutions(root: Path) -> dict[str, str]:

@@ -245,12 +245,14 @@ def test_minilib_lacks_what_is_withheld_and_has_the_rest(tmp_path):
 
 def test_a_pupil_reads_writes_and_starts_only_what_it_may(tmp_path):
     lacking.copy(tmp_path / "lib", [])
+    (tmp_path / "lib" / "solution.py").write_text("a lecturer has it beside the copy of minilib")
     (tmp_path / "marks.csv").write_text("ann,0\n")
     with Pupil(tmp_path / "lib", seconds=20) as pupil:
         pupil.run("open('own.txt', 'w').write('here'); text = open('own.txt').read(); import sqlite3, ctypes")
         assert pupil.get("text") == "here"
         for line in (
             f"open({str(tmp_path / 'marks.csv')!r}).read()",
+            f"open({str(tmp_path / 'lib/solution.py')!r}).read()",
             f"open({str(tmp_path / 'marks.csv')!r}, 'w')",
             f"__import__('os').remove({str(tmp_path / 'marks.csv')!r})",
             f"__import__('os').listdir({str(ROOT / 'course')!r})",

@@ -6,6 +6,7 @@ cells that are given run in both. What a check raises becomes its cell's error, 
 
 import builtins
 import io
+import re
 import symtable
 import time
 from contextlib import redirect_stdout, suppress
@@ -33,22 +34,23 @@ class ExecuteApart(NbGraderPreprocessor):
                 if cell.cell_type != "code":
                     continue
                 cell.outputs, cell.execution_count = [], None
+                code = without_magics(cell.source)
                 try:
                     if time.monotonic() > until:
                         raise Late(f"the notebook took more than {self.notebook_seconds:g} seconds")
                     if utils.is_grade(cell):
-                        printed, _ = examine(cell.source, trusted, answers, pupil)
+                        printed, _ = examine(code, trusted, answers, pupil)
                     else:
-                        printed = pupil.run(cell.source)
+                        printed = pupil.run(code)
                 except Exception as error:
                     cell.outputs += said(getattr(error, "printed", "")) + [shown(error)]
                 else:
                     cell.outputs += said(printed)
                 if not utils.is_locked(cell):
-                    answers |= dict.fromkeys(defined(cell.source))
+                    answers |= dict.fromkeys(defined(code))
                 elif not utils.is_grade(cell):  # it may use answers; where they fail, so will what follows
                     with suppress(Exception):
-                        trusted |= examine(cell.source, trusted, answers, pupil)[1]
+                        trusted |= examine(code, trusted, answers, pupil)[1]
         return nb, resources
 
 
@@ -91,6 +93,15 @@ def defined(source: str) -> list[str]:
     except (SyntaxError, ValueError):
         return []
     return [s.get_name() for s in symbols if s.is_assigned() or s.is_imported()]
+
+
+def without_magics(source: str) -> str:
+    """A cell without the lines that only a notebook understands, such as %%time and !ls; Python stays as it is."""
+    try:
+        compile(source, "<cell>", "exec")
+    except (SyntaxError, ValueError):
+        return re.sub(r"(?m)^(?=[%!?])", "# ", source)
+    return source
 
 
 def said(text: str) -> list:

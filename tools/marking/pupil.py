@@ -2,10 +2,11 @@
 
     python -I pupil.py WIRE FOLDER [ROOT ...]
 
-It imports minilib from FOLDER, a copy that lacks what the problem set asks for, reads files below FOLDER and the ROOTs
-alone, writes only in its working folder, and starts no process and no connection. An audit hook sees to that; it keeps
-out a student who tries, not an attacker who knows CPython well (see course/assignments/README.md). Messages from the
-examiner come in on standard input: code to run, a name to show, a function to call.
+It imports minilib from FOLDER, a copy that lacks what the problem set asks for, reads files of that copy and below the
+ROOTs alone (beside the copy lie a lecturer's solutions), writes only in its working folder, and starts no process and
+no connection. An audit hook sees to that; it keeps out a student who tries, not an attacker who knows CPython well (see
+course/assignments/README.md). Messages from the examiner come in on standard input: code to run, a name to show, a
+function to call.
 """
 
 import builtins
@@ -77,7 +78,7 @@ def main() -> None:
         os.dup2(empty, descriptor)
     names, kept = {"__name__": "__main__"}, {}
     limit_memory()
-    guard([folder, *roots])
+    guard([os.path.join(folder, "minilib"), *roots])
 
     def keep(function):
         kept[id(function)] = function

@@ -1,8 +1,9 @@
 """What passes between the examiner and a pupil: one JSON message a line, of data alone.
 
-Numbers, strings, lists, tuples, dictionaries and NumPy arrays of numbers pass by value. A function passes by name, as a
-`Remote` that the other side can call. Nothing else passes: so what an answer gives back cannot bring along code, or an
-object that calls itself equal to everything. Deliberately absent: pickle, whose messages run code.
+Numbers, strings, lists, tuples, dictionaries and NumPy arrays of numbers pass by value, a range as a list. A function
+passes by name, as a `Remote` that the other side can call. Nothing else passes: so what an answer gives back cannot
+bring along code, or an object that calls itself equal to everything. Deliberately absent: pickle, whose messages run
+code.
 """
 
 import base64
@@ -32,6 +33,10 @@ def encode(value, keep) -> object:
         value = value.item()
     if value is None or type(value) in (bool, int, float, str):
         return value
+    if type(value) is complex:
+        return {"is": "complex", "of": [value.real, value.imag]}
+    if type(value) is range:
+        value = list(value)
     if type(value) in (list, tuple):
         return {"is": type(value).__name__, "of": [encode(v, keep) for v in value]}
     if type(value) is dict:
@@ -55,6 +60,8 @@ def decode(value, call, kept) -> object:
     kind, of = value["is"], value["of"]
     if kind in ("list", "tuple"):
         return {"list": list, "tuple": tuple}[kind](decode(v, call, kept) for v in of)
+    if kind == "complex":
+        return complex(*of)
     if kind == "dict":
         return {decode(k, call, kept): decode(v, call, kept) for k, v in of}
     if kind == "array":
