@@ -8,8 +8,8 @@ Written into `_static/run`: `cells/NAME.js`, the code of a chapter's cells and w
 all files that these chapters read; and `prose.js`, the text of the docstrings, where this machine has all packages
 that it is made of (on a site that was built without, the cells that read it end with a line that says so). The text is
 that of other packages, whose licences let us hand it on with their notice: `prose-licences.txt` has them, as they are
-installed here. Equal files give equal bytes. Deliberately absent: Pyodide itself, which comes from its own address, or from the pack that
-`make browser` puts there (`browser_pack.py`).
+installed here. Equal files give equal bytes. Deliberately absent: Pyodide itself, which comes from its own address, or
+from the pack that `make browser` puts there (`browser_pack.py`).
 """
 
 import ast
