@@ -62,8 +62,7 @@ def _elementwise(function: Callable, count: int) -> Callable:
 def compare(left, relation: str, right):
     """`left relation right`, of two single numbers: a bool, or a formula of z3. The last digits decide nothing.
 
-    Raises:
-        ValueError: `relation` is not one of `RELATIONS`.
+    ValueError: `relation` is not one of `RELATIONS`.
     """
     if relation not in RELATIONS:
         raise ValueError(f"relation must be one of {', '.join(RELATIONS)}, got {relation!r}")
@@ -197,8 +196,7 @@ def _call(function: Callable, instance: dict):
 def statement(name: str, relation: str = "<=", given: Callable = lambda: [], **sizes: tuple[int, ...]) -> Callable:
     """The decorator that makes a `Statement` of the function of its sides.
 
-    Raises:
-        ValueError: `relation` is not "<=" or "=", or a variable has a size that `sizes` does not give.
+    ValueError: `relation` is not "<=" or "=", or a variable has a size that `sizes` does not give.
     """
     if relation not in ("<=", "="):
         raise ValueError(f"{name}: relation must be '<=' or '=', got {relation!r}")

@@ -1,6 +1,6 @@
 """The race for the fewest steps: six methods, tuned as a student would in an afternoon, on digits and on words.
 
-The rules are those of `minilib.experiments.race`. Every method gets the same search with two seeds: five learning
+The rules are those of `studies.race`. Every method gets the same search with two seeds: five learning
 rates, a factor of 2 apart, after a warm-up of 20 steps and then kept; more while the best is at an edge; then, at the
 best rate and at twice that, a linear decay to zero that ends at 150 or 300 steps. The fewest steps, the mean over both
 seeds, are chosen, and eight fresh seeds judge. Matrices get the method; under LAMB biases and gains are not adapted,
@@ -14,11 +14,11 @@ from functools import partial
 import numpy as np
 
 from minilib.data import docstrings
-from minilib.experiments.race import RACES, steps_to
 from minilib.experiments.verdicts import compare, family
 from minilib.optim import CAME, LAMB, SGD, AdamW, Muon, parameter_groups, together
 from minilib.schedules import warmup
 from studies.protocols import NUMPY, start
+from studies.race import RACES, steps_to
 from studies.study import Study
 
 WARMUP = 20

@@ -8,8 +8,8 @@ import pytest
 import race
 from classroom import ROOT
 
-from minilib.experiments.race import Race
 from minilib.experiments.tasks import DigitsTask
+from studies.race import Race
 
 ENTRY = """
 from minilib.optim import AdamW
@@ -50,8 +50,8 @@ def test_entries_are_judged_with_the_same_fresh_seeds_and_stand_in_order(short, 
 def test_an_entry_takes_the_steps_that_it_would_take_here(short, entries, tmp_path):
     from marking import lacking
 
-    from minilib.experiments.race import steps_to
     from minilib.optim import AdamW
+    from studies.race import steps_to
 
     lacking.copy(tmp_path, [])
     apart = race.judged(entries / "quick.py", [3], tmp_path)[1][3]
