@@ -46,7 +46,6 @@ class Together:
 
     Has their `param_groups`, one after the other, `zero_grad`, `step` and `state_bytes`. State is saved and loaded
     one optimizer at a time. A bad gradient stops the step of its own optimizer, not those that came before.
-
     ValueError: a parameter belongs to two of them.
     """
 

@@ -62,7 +62,8 @@ def _elementwise(function: Callable, count: int) -> Callable:
 def compare(left, relation: str, right):
     """`left relation right`, of two single numbers: a bool, or a formula of z3. The last digits decide nothing.
 
-    ValueError: `relation` is not one of `RELATIONS`.
+    Raises:
+        ValueError: `relation` is not one of `RELATIONS`.
     """
     if relation not in RELATIONS:
         raise ValueError(f"relation must be one of {', '.join(RELATIONS)}, got {relation!r}")
@@ -196,7 +197,8 @@ def _call(function: Callable, instance: dict):
 def statement(name: str, relation: str = "<=", given: Callable = lambda: [], **sizes: tuple[int, ...]) -> Callable:
     """The decorator that makes a `Statement` of the function of its sides.
 
-    ValueError: `relation` is not "<=" or "=", or a variable has a size that `sizes` does not give.
+    Raises:
+        ValueError: `relation` is not "<=" or "=", or a variable has a size that `sizes` does not give.
     """
     if relation not in ("<=", "="):
         raise ValueError(f"{name}: relation must be '<=' or '=', got {relation!r}")

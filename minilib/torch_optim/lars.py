@@ -117,8 +117,7 @@ def descend2020(x, g, s, sums, n):
 class LARS2020(Optimizer):
     """Every parameter moves by `lr * phi(norm of the parameter)` along an average of its gradients.
 
-    Args:
-        params, options: see `Optimizer`; all others as in `minilib.optim.LARS2020`.
+    The options are those of `minilib.optim.LARS2020`, and those of every `Optimizer` here.
     """
 
     phases = average, length2020, descend2020
