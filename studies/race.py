@@ -6,7 +6,7 @@ that training never sees; one that does not arrive within the limit counts as th
 of Muon costs more than one of momentum, and this race does not count that.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -80,8 +80,3 @@ def steps_to(race: Race, optimizer: Callable, schedule: Callable = constant, see
         if (step + 1) % EVERY == 0 and race.loss(model) <= race.target:
             return step + 1
     return race.limit
-
-
-def result(race: Race, optimizer: Callable, schedule: Callable, seeds: Iterable[int]) -> dict[int, int]:
-    """seed -> steps, of an entry."""
-    return {seed: steps_to(race, optimizer, schedule, seed) for seed in seeds}

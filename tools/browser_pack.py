@@ -23,6 +23,7 @@ import running_pages
 ROOT = Path(__file__).resolve().parent.parent
 CORE = ["pyodide.js", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json"]
 PACKAGES = ["numpy", "matplotlib", "scipy", "sympy"]
+SOURCE = "https://github.com/pyodide/pyodide"
 ADDRESS = "https://cdn.jsdelivr.net/pyodide/v{version}/full/"
 
 
@@ -70,7 +71,8 @@ def put(html: Path, recorded: dict, pack: Path | None, kept: Path) -> int:
         (into / "pack" / f"{file}.js").write_text(running_pages.given(file, found), encoding="utf-8")
         total += len(found)
     # The last, so that the pages find a pack only when it is whole.
-    (into / "pack" / "pack.js").write_text(f"// Pyodide {recorded['version']}\n", encoding="utf-8")
+    notice = f"// Pyodide {recorded['version']}, MPL 2.0, {SOURCE}; each package has its licence inside\n"
+    (into / "pack" / "pack.js").write_text(notice, encoding="utf-8")
     return total
 
 

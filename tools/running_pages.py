@@ -6,9 +6,10 @@ of a chapter's run says what it reads. `book/_static/run/page.js` is the script 
 
 Written into `_static/run`: `cells/NAME.js`, the code of a chapter's cells and what they printed; `book.js`, one zip of
 all files that these chapters read; and `prose.js`, the text of the docstrings, where this machine has all packages
-that it is made of (on a site that was built without, the cells that read it end with a line that says so). Equal files
-give equal bytes. Deliberately absent: Pyodide itself, which comes from its own address, or from the pack that
-`make browser` puts there (`browser_pack.py`).
+that it is made of (on a site that was built without, the cells that read it end with a line that says so). The text is
+that of other packages, whose licences let us hand it on with their notice: `prose-licences.txt` has them, as they are
+installed here. Equal files give equal bytes. Deliberately absent: Pyodide itself, which comes from its own address, or
+from the pack that `make browser` puts there (`browser_pack.py`).
 """
 
 import ast
@@ -20,6 +21,7 @@ import sys
 import warnings
 import zipfile
 from collections.abc import Iterable, Iterator
+from importlib.metadata import distribution
 from pathlib import Path
 
 import chapters
@@ -37,6 +39,9 @@ STAND_INS = {"IPython", "sklearn"}
 # Chapters that need a later version of a package than Pyodide has.
 TOO_NEW = {"reality_check"}  # scipy.stats.qmc's `rng`, SciPy 1.15
 PROSE = r"docstrings\(|Words"  # in the code of a chapter that reads the docstrings
+# A package's own licence, without those of the libraries that were compiled into it.
+LICENCE = re.compile(r"[^/]*\.dist-info/(licenses/)?(LICEN[CS]E|COPYING)[^/]*")
+NOTICE = "prose.js beside this file holds paragraphs from the docstrings of these packages, which have these licences."
 # Files that lie elsewhere in the browser than here.
 MOVED = {RUN / "cells.py": "cells.py", Path("book/figures/lab/5-digits.js"): "digits.js"}
 
@@ -137,16 +142,34 @@ def zipped(files: dict[str, bytes]) -> bytes:
     return packed.getvalue()
 
 
-def prose() -> bytes | None:
-    """The text of the docstrings in a zip; None where this machine lacks a package that it is made of."""
+def prose() -> tuple[bytes, str] | None:
+    """The text of the docstrings in a zip, and the licences of the packages that it is from.
+
+    None where this machine lacks one of these packages.
+    """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             from minilib.data import docstrings  # here: to build the pages takes less than to run them
 
-            return zipped({"docstrings.json": json.dumps(docstrings()._asdict()).encode()})
+            text = docstrings()
+            return zipped({"docstrings.json": json.dumps(text._asdict()).encode()}), licences(text.sources)
     except (ImportError, UserWarning):
         return None
+
+
+def licences(packages: Iterable[str]) -> str:
+    """The licences that these installed packages bring, each under a line with its name and version.
+
+    ValueError: a package brings none, so that its text must not be handed on.
+    """
+    texts = []
+    for package in map(distribution, packages):
+        own = [file for file in package.files or [] if LICENCE.fullmatch(file.as_posix())]
+        if not own:
+            raise ValueError(f"{package.name} {package.version} brings no licence for the text of its docstrings")
+        texts += [f"== {package.name} {package.version} ==", *(file.read_text("utf-8").strip() for file in own)]
+    return "\n\n".join([NOTICE, *texts]) + "\n"
 
 
 def given(name: str, content: bytes) -> str:
@@ -200,8 +223,10 @@ def write(app, exception) -> None:
             (into / "cells" / f"{md.stem}.js").write_text(text, encoding="utf-8")
     script = given("book.zip", book_zip(root, runnable_now(app)))
     (into / "book.js").write_text(script, encoding="utf-8")
-    if text := prose():
-        (into / "prose.js").write_text(given("prose.zip", text), encoding="utf-8")
+    if found := prose():
+        text, notice = found
+        (into / "prose.js").write_text(f"// prose-licences.txt\n{given('prose.zip', text)}", encoding="utf-8")
+        (into / "prose-licences.txt").write_text(notice, encoding="utf-8")
 
 
 def setup(app) -> dict:

@@ -1,21 +1,7 @@
 // A weight in sixteen bits walks in small equal steps. With how many steps does it no longer leave its place?
 "use strict";
 (() => {
-  const f32 = Math.fround, to = 0.75, one = new Float32Array(1), bits = new Uint32Array(one.buffer);
-
-  // The nearest bfloat16, the upper half of a float32; halves to the even neighbour.
-  function nearest(x) {
-    one[0] = x;
-    bits[0] = ((bits[0] + 0x7fff + ((bits[0] >>> 16) & 1)) & 0xffff0000) >>> 0;
-    return one[0];
-  }
-
-  // Up or down: `add` is a whole number below 65,536, drawn evenly.
-  function atRandom(x, add) {
-    one[0] = x;
-    bits[0] = ((bits[0] + add) & 0xffff0000) >>> 0;
-    return one[0];
-  }
+  const f32 = Math.fround, to = 0.75, rounded = Live.bfloat16;
 
   // Half of the distance to the next larger bfloat16.
   const halfGap = (x) => 2 ** (Math.floor(Math.log2(Math.abs(x))) - 8);
@@ -26,14 +12,14 @@
 
   // A step of each kind: [weight, what is kept beside it] -> the same afterwards.
   const kinds = {
-    nearest: ([x, kept], step) => [nearest(f32(x - step)), kept],
-    random: ([x, kept], step, draw) => [atRandom(f32(x - step), draw), kept],
+    nearest: ([x, kept], step) => [rounded(f32(x - step)), kept],
+    random: ([x, kept], step, draw) => [rounded(f32(x - step), draw), kept],
     Kahan: ([x, owed], step) => {
-      const now = nearest(f32(owed - step)), moved = nearest(f32(x + now));
-      return [moved, nearest(f32(now + f32(x - moved)))];
+      const now = rounded(f32(owed - step)), moved = rounded(f32(x + now));
+      return [moved, rounded(f32(now + f32(x - moved)))];
     },
     rest: ([x, rest], step) => {
-      const exact = f32(f32(x + f32(rest * f32(halfGap(x) / 127))) - step), moved = nearest(exact);
+      const exact = f32(f32(x + f32(rest * f32(halfGap(x) / 127))) - step), moved = rounded(exact);
       return [moved, even(f32(f32(f32(exact - moved) / halfGap(moved)) * 127))];
     },
   };
@@ -51,7 +37,7 @@
 
   const share = (kind, steps) => (1 - walk(kind, steps)[1]) / (1 - to);
 
-  Live.figure("four-roundings", { nearest, atRandom, walk, share }, (ui) => {
+  Live.figure("four-roundings", { walk, share }, (ui) => {
     const names = { nearest: "to the nearest", random: "at random", Kahan: "Kahan", rest: "8 bits of rest" };
     const colors = { nearest: "var(--b)", random: "var(--d)", Kahan: "var(--a)", rest: "var(--c)" };
     const counts = Array.from({ length: 37 }, (_, k) => Math.round(10 ** (1 + k / 9))), all = Object.keys(names);

@@ -50,6 +50,15 @@ const Live = (() => {
     return 0.5 - density * sum;
   }
 
+  // The bfloat16 nearest to x, halves to the even one: the upper half of a float32. With `add`, a whole number below
+  // 65,536 that is drawn evenly, the one below or above x at random, and right in the mean. x is finite.
+  const single = new Float32Array(1), bits = new Uint32Array(single.buffer);
+  function bfloat16(x, add) {
+    single[0] = x;
+    bits[0] = (bits[0] + (add ?? 0x7fff + ((bits[0] >>> 16) & 1))) & 0xffff0000;
+    return single[0];
+  }
+
   // A number for people: `digits` that count, thousands apart, a real minus sign.
   function number(x, digits = 2) {
     if (!Number.isFinite(x)) return x > 0 ? "∞" : x < 0 ? "−∞" : "not a number";
@@ -365,5 +374,5 @@ const Live = (() => {
     if (box?.querySelector(".live-foot")) alone(box);
   });
 
-  return { figure, still, optimizer, pure, uniforms, normals, normalTail, number, el };
+  return { figure, still, optimizer, pure, uniforms, normals, normalTail, bfloat16, number, el };
 })();

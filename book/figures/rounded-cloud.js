@@ -3,12 +3,6 @@
 (() => {
   const f32 = Math.fround, one = new Float32Array(1), bits = new Uint32Array(one.buffer), T = 200, count = 300;
 
-  function nearest(x) {
-    one[0] = x;
-    bits[0] = ((bits[0] + 0x7fff + ((bits[0] >>> 16) & 1)) & 0xffff0000) >>> 0;
-    return one[0];
-  }
-
   // 16 bits, a hash of the number's own bits and of the step: the same on every replica.
   function hash(x, step) {
     one[0] = x;
@@ -17,24 +11,19 @@
     h = Math.imul(h ^ (h >>> 13), 0x846ca68b) >>> 0;
     return h >>> 16;
   }
-  function rounded(x, step) {
-    const add = hash(x, step);
-    one[0] = x;
-    bits[0] = ((bits[0] + add) & 0xffff0000) >>> 0;
-    return one[0];
-  }
+  const rounded = (x, step) => Live.bfloat16(x, hash(x, step));
 
   // How far `count` weights, spread from 1.3 to 1.9, have come down after each of T steps of mean length `lr`; `own`: the
   // steps have noise, as large as their mean, of each weight's own.
   const start = (i) => 1.3 + (0.6 * i) / (count - 1);
   function walks(kind, lr, own) {
     const noise = Live.normals(count * T, 5);
-    const x = Array.from({ length: count }, (_, i) => nearest(f32(start(i)))), from = [...x];
+    const x = Array.from({ length: count }, (_, i) => Live.bfloat16(f32(start(i)))), from = [...x];
     const path = [x.map(() => 0)];
     for (let t = 1; t <= T; t++) {
       for (let i = 0; i < count; i++) {
         const moved = f32(x[i] - f32(lr * (1 + (own ? noise[count * (t - 1) + i] : 0))));
-        x[i] = kind === "nearest" ? nearest(moved) : rounded(moved, t);
+        x[i] = kind === "nearest" ? Live.bfloat16(moved) : rounded(moved, t);
       }
       path.push(x.map((v, i) => from[i] - v));
     }
@@ -45,7 +34,7 @@
   // By the proposition: t steps, each between neighbours that are 2⁻⁷ apart; E|1 + z| = 1.1666 for normal z, and the noise.
   const foretold = (lr, t, own) => Math.sqrt(t * lr * (own ? 1.166631 * 2 ** -7 - lr : 2 ** -7 - lr));
 
-  Live.figure("rounded-cloud", { nearest, hash, rounded, walks, foretold, start }, (ui) => {
+  Live.figure("rounded-cloud", { hash, rounded, walks, foretold, start }, (ui) => {
     const names = { nearest: "to nearest", random: "at random" };
     let kind = "nearest", own = true, path = [];
     const left = ui.panel({

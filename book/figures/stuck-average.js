@@ -1,20 +1,7 @@
 // An average of squares in sixteen bits. Does it move, and can it come back down?
 "use strict";
 (() => {
-  const f32 = Math.fround, one = new Float32Array(1), bits = new Uint32Array(one.buffer), T = 5000;
-
-  // The nearest bfloat16, the upper half of a float32; halves to the even neighbour.
-  function nearest(x) {
-    one[0] = x;
-    bits[0] = ((bits[0] + 0x7fff + ((bits[0] >>> 16) & 1)) & 0xffff0000) >>> 0;
-    return one[0];
-  }
-  // Up or down: `add` is a whole number below 65,536, drawn evenly.
-  function atRandom(x, add) {
-    one[0] = x;
-    bits[0] = ((bits[0] + add) & 0xffff0000) >>> 0;
-    return one[0];
-  }
+  const f32 = Math.fround, T = 5000;
 
   // The squares of T steps; v begins at 1.
   const GRADIENTS = {
@@ -28,7 +15,7 @@
     const w = f32(weight), uniform = Live.uniforms(seed), path = [1];
     for (const g2 of squares) {
       const v = path[path.length - 1], exact = f32(v + f32(w * f32(f32(g2) - v)));
-      path.push(kind === "float32" ? exact : kind === "nearest" ? nearest(exact) : atRandom(exact, Math.floor(65536 * uniform())));
+      path.push(kind === "float32" ? exact : kind === "nearest" ? Live.bfloat16(exact) : Live.bfloat16(exact, Math.floor(65536 * uniform())));
     }
     return path;
   }
@@ -36,7 +23,7 @@
   // Where an average ends: its mean over the last thousand steps.
   const ends = (kind, squares, weight) => mean(average(kind, squares, weight).slice(-1000));
 
-  Live.figure("stuck-average", { nearest, atRandom, average, ends }, (ui) => {
+  Live.figure("stuck-average", { average, ends }, (ui) => {
     const names = { float32: "float32", random: "bfloat16, at random", nearest: "bfloat16, to nearest" };
     const colors = { float32: "var(--soft)", random: "var(--c)", nearest: "var(--b)" }, all = Object.keys(names);
     const says = { thrice: "squares of 3 from now on", zero: "squares of 0 from now on", noise: "squares of noise, with mean 1" };

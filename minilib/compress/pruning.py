@@ -30,8 +30,7 @@ def prune(model: nn.Module, sparsity: float, scope="global", masks: dict | None 
         scope: "global" compares the weights of all matrices with each other; "matrix" takes the share of each.
         masks: of an earlier pruning: what that has pruned stays so, and counts.
 
-    Returns:
-        name -> bool tensor of the matrix's shape, True where a weight is left. Of equal sizes the first are pruned.
+    Returns name -> bool tensor of the matrix's shape, True where a weight is left. Of equal sizes the first are pruned.
 
     ValueError: sparsity is not in [0, 1), or is less than that of masks; unknown scope; masks are of another model; a
     weight that is not finite. Nothing is changed then.

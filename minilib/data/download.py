@@ -1,8 +1,7 @@
 """The cache folder: files that are downloaded or made once, and checked by their sha256 ever after.
 
-The layout is `data_folder()/<name>/...`, one folder a data set.
-Deliberately absent: eviction and locks (two processes may make the same file at the same time; the
-last one wins, and both wrote the same bytes).
+The layout is `data_folder()/<name>/...`, one folder a data set. Deliberately absent: eviction and locks (two processes
+may make the same file at the same time; the last one wins, and both wrote the same bytes).
 """
 
 import hashlib

@@ -1,11 +1,10 @@
 """The scanned digits that ship with scikit-learn, and the photographs of CIFAR-10.
 
-Sources: E. Alpaydin and C. Kaynak (1998), "Optical Recognition of Handwritten Digits", UCI Machine
-Learning Repository (its test set), as distributed in `sklearn.datasets.load_digits`. A. Krizhevsky (2009),
-"Learning Multiple Layers of Features from Tiny Images", https://www.cs.toronto.edu/~kriz/cifar.html.
+Sources: E. Alpaydin and C. Kaynak (1998), "Optical Recognition of Handwritten Digits", UCI Machine Learning Repository
+(its test set), as distributed in `sklearn.datasets.load_digits`. A. Krizhevsky (2009), "Learning Multiple Layers of
+Features from Tiny Images", https://www.cs.toronto.edu/~kriz/cifar.html.
 
-Deliberately absent: standardisation (pixels in [0, 1] need none) and shuffling (the caller's
-random generator does it).
+Deliberately absent: standardisation (pixels in [0, 1] need none) and shuffling (the caller's random generator does it).
 """
 
 import io
@@ -32,10 +31,9 @@ class Digits(NamedTuple):
 def digits() -> Digits:
     """1,797 digits of 8x8 pixels: 1,437 to train and 360 to test, the same on every machine.
 
-    The split takes every fifth image of the images sorted by label, so each class gives a fifth of
-    its images to the test set, and no random generator is involved.  Within each part the images
-    keep scikit-learn's order, which is not random: shuffle before taking mini-batches.
-    Several people wrote the digits, and each person is in both parts.
+    The split takes every fifth image of the images sorted by label, so each class gives a fifth of its images to the
+    test set, and no random generator is involved. Within each part the images keep scikit-learn's order, which is not
+    random: shuffle before taking mini-batches. Several people wrote the digits, and each person is in both parts.
     """
     with needs("book"):
         from sklearn.datasets import load_digits  # here, so that the package needs NumPy alone

@@ -51,8 +51,7 @@ def mask_tokens(
         continues: (vocabulary,) which tokens carry on a word: words are then chosen whole, but for the last, which may
             be cut. By default each token is on its own.
 
-    Returns:
-        tokens (B, T), positions (B, K) in rising order, targets (B, K), all int64.
+    Returns tokens (B, T), positions (B, K) in rising order, targets (B, K), all int64.
 
     ValueError: a row has fewer than K ordinary tokens.
     """
@@ -84,9 +83,8 @@ def pair_rows(rows: np.ndarray, index: np.ndarray, first: int, seed: int) -> tup
     Args:
         rows: (N, T) all rows, each [CLS] ... [SEP], of which `index` (B,) are the samples `first`, `first` + 1, ...
 
-    Returns:
-        tokens (B, T); segments (B, T), 1 for B and the [SEP] after it; next (B,), 0 where B goes on and 1 where it
-        comes from elsewhere, as in BERT's code. All int64.
+    Returns tokens (B, T); segments (B, T), 1 for B and the [SEP] after it; next (B,), 0 where B goes on and 1 where it
+    comes from elsewhere, as in BERT's code. All int64.
 
     ValueError: fewer than two rows, or rows shorter than 8 tokens.
     """
@@ -136,8 +134,7 @@ def corrupt_spans(
         sentinels: (100,) their numbers, in the order in which they are used.
         end: number of the token that ends both sequences.
 
-    Returns:
-        corrupted tokens (B, T - n + m + 1) and targets (B, n + m + 1), both int64, with n and m of `span_counts`.
+    Returns corrupted tokens (B, T - n + m + 1) and targets (B, n + m + 1), both int64, with n and m of `span_counts`.
     """
     (b, t), (n, m) = tokens.shape, span_counts(tokens.shape[1], rate, mean)
     tokens = tokens.astype(np.int64)

@@ -1,7 +1,6 @@
 """From text to arrays of integers: words, a vocabulary, chunks.
 
-Deliberately absent: subwords.  A rare word becomes `<unk>` here; the chapters in PyTorch train a
-real tokenizer.
+Deliberately absent: subwords. A rare word becomes `<unk>` here; the chapters in PyTorch train a real tokenizer.
 """
 
 import re
@@ -20,9 +19,8 @@ def words(text: str) -> list[str]:
 class Vocabulary:
     """The most frequent words of a text, numbered from 3 on; 0, 1, 2 are <pad>, <unk>, <mask>.
 
-    `size` counts all numbers, the three special ones included; a text with fewer words gives a
-    smaller vocabulary.  Equally frequent words are numbered in alphabetical order.
-    ValueError: `size` below 4.
+    `size` counts all numbers, the three special ones included; a text with fewer words gives a smaller vocabulary.
+    Equally frequent words are numbered in alphabetical order. ValueError: `size` below 4.
     """
 
     pad, unk, mask = 0, 1, 2

@@ -102,8 +102,7 @@ def steps_to(sweep: Sweep, targets, limit: int, patience: float = 2.0, resolutio
     many steps. Training ends at `limit` steps, or at `patience` times the moment at which one learning rate had brought
     all its seeds to the last target: what is slower than that cannot be the best.
 
-    Returns:
-        `(steps, accuracy)`, each (targets, rates, seeds); accuracy is nan where steps are infinite.
+    Returns `(steps, accuracy)`, each (targets, rates, seeds); accuracy is nan where steps are infinite.
     """
     targets = np.asarray(targets, float)[:, None, None]
     before, at = sweep.losses(), 0

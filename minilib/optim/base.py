@@ -32,9 +32,8 @@ class Optimizer:
 
     `state[i]` is the state of parameter number i, counted through the groups.
 
-    Raises:
-        ValueError: no parameters, something that is none, a parameter given twice, an unknown option, or an option
-            outside its range.
+    ValueError: no parameters, something that is none, a parameter given twice, an unknown option, or an option outside
+    its range.
     """
 
     ranges = RANGES  # a subclass with an option of its own says here what it may be
@@ -106,10 +105,9 @@ class Optimizer:
     def step(self) -> None:
         """Update every parameter that has a gradient.
 
-        Raises:
-            ValueError: an option went out of range, a gradient has another shape, is not finite or, where the method
-                `squares`, too large for that. Every check comes before the first change, so parameters and state are
-                then as they were.
+        ValueError: an option went out of range, a gradient has another shape, is not finite or, where the method
+        `squares`, too large for that. Every check comes before the first change, so parameters and state are then as
+        they were.
         """
         for group in self.param_groups:
             self.check(group)
@@ -153,9 +151,8 @@ class Optimizer:
     def load_state_dict(self, state_dict: dict) -> None:
         """Continue exactly where `state_dict()` was taken.
 
-        Raises:
-            ValueError: the options, or the shapes or names of the parameters, differ, group by group, or an option is
-                outside its range; nothing is changed then. Names count where both sides were given them.
+        ValueError: the options, or the shapes or names of the parameters, differ, group by group, or an option is
+        outside its range; nothing is changed then. Names count where both sides were given them.
         """
         saved = copy.deepcopy(state_dict)
         shapes = [group.pop("shapes") for group in saved["param_groups"]]

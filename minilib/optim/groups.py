@@ -14,8 +14,7 @@ def clip_grad_norm(params: Iterable, max_norm: float) -> float:
     Each `.grad` is replaced, not written into, so another holder of that array sees no change. Parameters without a
     gradient are passed over. Like torch's `clip_grad_norm_`, but nothing is added to the norm.
 
-    Raises:
-        ValueError: `max_norm` is not a number > 0, or the norm is not finite (nothing is changed then).
+    ValueError: `max_norm` is not a number > 0, or the norm is not finite (nothing is changed then).
     """
     if not is_number(max_norm) or not max_norm > 0:
         raise ValueError(f"max_norm must be a number > 0, got {max_norm!r}")
@@ -47,9 +46,7 @@ class Together:
 
     Has their `param_groups`, one after the other, `zero_grad`, `step` and `state_bytes`. State is saved and loaded
     one optimizer at a time. A bad gradient stops the step of its own optimizer, not those that came before.
-
-    Raises:
-        ValueError: a parameter belongs to two of them.
+    ValueError: a parameter belongs to two of them.
     """
 
     def __init__(self, *optimizers):

@@ -45,8 +45,7 @@ class Muon(SGD):
         adjust_lr_fn: "original" takes k = sqrt(max(1, rows/columns)), "match_rms_adamw" k = 0.2 sqrt(max(rows,
             columns)), so that the entries of a step have a root mean square of about 0.2 lr, like AdamW's.
 
-    Raises:
-        ValueError: a parameter is not a matrix.
+    ValueError: a parameter is not a matrix.
     """
 
     look, passes = ("black", "-."), "g m r, m w; x m r, x w"

@@ -23,8 +23,7 @@ class ScheduleFree(Adam):
 
     Call `eval()` before the parameters are used or saved as a result, and `train()` before training goes on.
 
-    Raises:
-        ValueError: `step()` after `eval()`.
+    ValueError: `step()` after `eval()`.
     """
 
     ranges = RANGES | BETA1_POSITIVE

@@ -54,8 +54,7 @@ class Ledger:
     def leq(self, step: str, lhs, rhs, /, **where) -> None:
         """Record `lhs <= rhs` for `step`; numbers or arrays that broadcast. `where` names the instance.
 
-        Raises:
-            ProofError: some element violates the step beyond rounding, or a side is not finite.
+        ProofError: some element violates the step beyond rounding, or a side is not finite.
         """
         self._record(step, "<=", lhs, rhs, where)
 
@@ -92,8 +91,7 @@ class Ledger:
 
         A slack below 1e-6 prints as 0: the step was tight there.
 
-        Raises:
-            ProofError: the ledger is empty, or a row never compared more than rounding (it could not have failed).
+        ProofError: the ledger is empty, or a row never compared more than rounding (it could not have failed).
         """
         if not self.rows:
             raise ProofError(f"{self.proof}: no step was evaluated")

@@ -43,8 +43,7 @@ class Quadratic(FiniteSum):
 
     Attributes: `L`, `mu`: largest and smallest eigenvalue; `f_star` = 0; `sigma2`: the variance, the same at every x.
 
-    Raises:
-        ValueError: H is not symmetric or has a negative eigenvalue.
+    ValueError: H is not symmetric or has a negative eigenvalue.
     """
 
     f_star = 0.0
@@ -80,8 +79,7 @@ class Logistic(FiniteSum):
 
     Attributes: `L` = largest eigenvalue of A'A / (4n) + l2; `mu` = l2.
 
-    Raises:
-        ValueError: a label is not -1 or +1, or l2 is negative.
+    ValueError: a label is not -1 or +1, or l2 is negative.
     """
 
     def __init__(self, A, y, l2: float = 0.0):
@@ -134,11 +132,9 @@ class Robust(FiniteSum):
         f(y) <= f(x) + grad f(x)'(y - x) + sum_i L_i/2 ||y_i - x_i||^2; sigma_i^2 bounds the variance of one sample's
         gradient by layer i, at every x. One coordinate a layer gives constants per coordinate.
 
-        Returns:
-            `(L, sigma)`, each of shape (layers,).
+        Returns `(L, sigma)`, each of shape (layers,).
 
-        Raises:
-            ValueError: `layers` leaves a coordinate out or names one twice.
+        ValueError: `layers` leaves a coordinate out or names one twice.
         """
         named = np.sort(np.concatenate([np.asarray(layer) for layer in layers]))
         if not np.array_equal(named, np.arange(self.A.shape[1])):

@@ -39,9 +39,8 @@ class Promises:
             says_from: required where the promise lies above `start` or `trivial`: from where on it would not, as in
                 'T = 20,500', or 'no T' where no instance makes it say something.
 
-        Raises:
-            ProofError: the method breaks the promise; or the promise says something, and ascent keeps it all the same;
-                or it says nothing and `says_from` is missing (or says something, and `says_from` denies it).
+        ProofError: the method breaks the promise; or the promise says something, and ascent keeps it all the same; or
+        it says nothing and `says_from` is missing (or says something, and `says_from` denies it).
         """
         numbers = {"measured": measured, "promised": promised, "start": start, "trivial": trivial, "ascent": ascent}
         numbers = {key: float(value) for key, value in numbers.items()}

@@ -34,13 +34,10 @@ def correction(beta: float, t):
 def parameter_groups(model: torch.nn.Module, weight_decay: float, **exclude) -> list[dict]:
     """Two groups for any optimizer here or in torch: `LAMB(parameter_groups(model, 0.01, layer_adaptation=False))`.
 
-    The first has all matrices and kernels, embeddings too, with `weight_decay`. The second has what has fewer than two
-    dimensions, the biases and the gains of norms, with weight decay 0 and the options `exclude`. Within a group the
-    order is the model's. Parameters that need no gradient are in neither, shared ones appear once, and a group that
-    would be empty is left out. Groups have (name, parameter) pairs: the names become `group["param_names"]`.
+    Those of `minilib.optim.parameter_groups`, each in the order of the model; embeddings are matrices. Parameters that
+    need no gradient are in neither, shared ones appear once. The names become `group["param_names"]`.
 
-    Raises:
-        ValueError: `weight_decay` is out of range, a lazy parameter is not made yet, or `exclude` has the key "params".
+    ValueError: `weight_decay` is out of range, a lazy parameter is not made yet, or `exclude` has the key "params".
     """
     check_option("weight_decay", weight_decay)
     if "params" in exclude:
@@ -70,12 +67,11 @@ class Optimizer(torch.optim.Optimizer):
 
     Gradients are never written. At learning rate 0 no parameter changes. Groups may carry further keys, as schedulers'.
 
-    Raises:
-        ValueError: an unknown option or one out of range, no parameters, a parameter given twice or that is complex,
-            parameters on several devices, a sparse gradient, one of another shape, or (see `on_nonfinite`) one that is
-            not finite.
-        TypeError: `params` are no tensors; torch says so.
-        RuntimeError: compile=True on a machine on which `torch.compile` does not work; nothing has changed then.
+    ValueError: an unknown option or one out of range, no parameters, a parameter given twice or that is complex,
+    parameters on several devices, a sparse gradient, one of another shape, or (see `on_nonfinite`) one that is not
+    finite.
+    TypeError: `params` are no tensors; torch says so.
+    RuntimeError: compile=True on a machine on which `torch.compile` does not work; nothing has changed then.
     """
 
     ranges = TORCH_RANGES
@@ -239,8 +235,7 @@ class Optimizer(torch.optim.Optimizer):
     def load_state_dict(self, state_dict: dict) -> None:
         """Continue exactly where `state_dict()` was taken; float32 statistics of 16-bit parameters stay float32.
 
-        Raises:
-            ValueError: groups, options or state are not those of this optimizer; nothing is changed then.
+        ValueError: groups, options or state are not those of this optimizer; nothing is changed then.
         """
         loaded = {}
 

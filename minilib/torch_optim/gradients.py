@@ -51,9 +51,8 @@ def params_with_grad(param_groups: list) -> list:
 def nonfinite_check(params: list, host_waits: bool):
     """One sweep over all gradients: their norms are finite if they are, and clipping needs them.
 
-    Returns:
-        A `Check`; and None, or where the host does not wait a function for the next step to call, when the device is
-        done: it returns the name of the first gradient that was not finite, or None.
+    Returns a `Check`; and None, or where the host does not wait a function for the next step to call, when the device
+    is done: it returns the name of the first gradient that was not finite, or None.
     """
     clip, raises = params[0].group["max_grad_norm"], params[0].group["on_nonfinite"] == "raise"
     names, norms = [param.name for param in params], _norms(params)

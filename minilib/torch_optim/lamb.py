@@ -61,13 +61,8 @@ class LAMB(Optimizer):
 
     Args:
         params, options: see `Optimizer`; `parameter_groups` makes the usual exclusions.
-        lr: learning rate, >= 0, a number or a 0-dim tensor: about the relative change of a parameter in one step.
-        betas: factors of the two moving averages, in [0, 1); (0.9, 0.999) in the paper's runs.
-        eps: > 0, added to the root of the second moment, in the gradient's unit; 1e-6 in the paper's runs.
-        weight_decay: >= 0, inside the ratio; 0.01 in the paper's runs.
-        bias_correction: as in public code; the paper's first versions have none.
-        phi: bounds (lower, upper) on the norm of the parameter; none in public code.
-        layer_adaptation: False makes this group's steps those of AdamW.
+        lr: as in `minilib.optim.LAMB`, a number or a 0-dim tensor.
+        betas, eps, weight_decay, bias_correction, phi, layer_adaptation: as there; those of the paper's runs.
         adapt_without_decay: False skips the ratio where `weight_decay` is 0, as Apex and timm do unless told not to.
     """
 

@@ -45,11 +45,8 @@ class LARS(Optimizer):
 
     Args:
         params, options: see `Optimizer`; `parameter_groups` makes the usual exclusions.
-        lr: global learning rate, >= 0, a number or a 0-dim tensor; 1 as in timm, 0.2 to 23 in the paper's runs.
-        momentum: in [0, 1); 0.9 as in MLPerf's reference and optax.
-        weight_decay: added to the gradient, and to the denominator of the ratio.
-        trust_coefficient: η, > 0; 0.001 in the paper's runs.
-        layer_adaptation: False makes this group's steps plain momentum SGD.
+        lr: as in `minilib.optim.LARS`, a number or a 0-dim tensor; 1 as in timm, 0.2 to 23 in the paper's runs.
+        momentum, weight_decay, trust_coefficient, layer_adaptation: as there.
         scaled_momentum: True as in the paper: lr and ratio are inside the buffer, so a change of lr acts on new
             gradients only. False keeps lr outside, as timm and pytorch_optimizer do; the same while lr is constant.
         joint_norm: divide by ‖g + β w‖, as optax does, and not by ‖g‖ + β‖w‖.
@@ -120,8 +117,7 @@ def descend2020(x, g, s, sums, n):
 class LARS2020(Optimizer):
     """Every parameter moves by `lr * phi(norm of the parameter)` along an average of its gradients.
 
-    Args:
-        params, options: see `Optimizer`; all others as in `minilib.optim.LARS2020`.
+    The options are those of `minilib.optim.LARS2020`, and those of every `Optimizer` here.
     """
 
     phases = average, length2020, descend2020

@@ -197,9 +197,8 @@ def parse(argv=None, kind=Config, name="python -m minilib.training", about="Pret
     With a `recipe`, (the device's name, if one is given) -> fields, there is an option --recipe to begin from them in
     place of the defaults. So it is, too, where a corpus is named, but no model, weights or file; --no-recipe forbids.
 
-    Raises:
-        ValueError: a field is out of range, or the TOML file cannot be read.
-        SystemExit: --help (0), or an argument that is not one (2), with the option that may have been meant.
+    ValueError: a field is out of range, or the TOML file cannot be read.
+    SystemExit: --help (0), or an argument that is not one (2), with the option that may have been meant.
     """
     parser = Parser(name, description=about, allow_abbrev=False)
     hidden, names = {"default": argparse.SUPPRESS}, ["config"]  # what is not given is not there

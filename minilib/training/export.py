@@ -58,9 +58,8 @@ def load(folder: str | Path) -> Trained:
 def save(run: str | Path, out: str | Path, precision: str = "fp32") -> Path:
     """Write what `load` gives, its weights in "fp32" or "bf16", into a folder that transformers and `load` read.
 
-    Raises:
-        ValueError: as for `load`, or the folder is there already; nothing is written then.
-        OSError: the folder cannot be written, and is not there; the message names it.
+    ValueError: as for `load`, or the folder is there already; nothing is written then.
+    OSError: the folder cannot be written, and is not there; the message names it.
     """
     model, tokenizer, config = load(run)
     out = Path(out)

@@ -75,10 +75,9 @@ class Classifier(nn.Module):
 def finetune(settings: Finetuning, quiet: bool = False) -> dict:
     """Fine-tune once a seed; returns the results that `run.json` has. A record that was there is replaced.
 
-    Returns:
-        `labels`, the numbers of `texts` for training and validation, `majority` (the share to beat), and for
-        `pretrained`, and for `scratch` where it was asked for, the `accuracy` of each seed, their `mean`, and their
-        sample standard deviation `std`, which is None for a single seed.
+    Returns `labels`, the numbers of `texts` for training and validation, `majority` (the share to beat), and for
+    `pretrained`, and for `scratch` where it was asked for, the `accuracy` of each seed, their `mean`, and their sample
+    standard deviation `std`, which is None for a single seed.
 
     ValueError, and nothing is written: no such run, task or device; a model that is no BERT; several processes;
     training that ends in NaN.

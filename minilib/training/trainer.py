@@ -49,13 +49,12 @@ class Stopped(RuntimeError):
 def train(config: Config, quiet: bool = False) -> dict:
     """Train, or go on where the run in `config.folder` stopped; returns the results that `run.json` has.
 
-    Raises:
-        ValueError: the configuration cannot be run here: unknown model, corpus or device, a batch that cannot be
-            divided, a folder with another run or one that is under way, checkpoints of which none is whole, processes
-            that do not see the same folder or corpus, `compile` where nothing can be compiled.
-        OSError: the disk is full, or a file cannot be written; the checkpoints that were there still are.
-        Diverged: too many gradients were not finite, or the loss exploded. The last good checkpoint is kept.
-        Stopped: SIGTERM or SIGINT (Ctrl-C) came; a checkpoint of the last step is kept.
+    ValueError: the configuration cannot be run here: unknown model, corpus or device, a batch that cannot be divided, a
+    folder with another run or one that is under way, checkpoints of which none is whole, processes that do not see the
+    same folder or corpus, `compile` where nothing can be compiled.
+    OSError: the disk is full, or a file cannot be written; the checkpoints that were there still are.
+    Diverged: too many gradients were not finite, or the loss exploded. The last good checkpoint is kept.
+    Stopped: SIGTERM or SIGINT (Ctrl-C) came; a checkpoint of the last step is kept.
     """
     with contextlib.ExitStack() as held:
         held.callback(distributed.shutdown)

@@ -18,7 +18,8 @@ def small_book(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     for folder in ("book", "notebooks", "minilib"):
         (tmp_path / folder).mkdir()
-    shutil.copy(ROOT / "_config.yml", tmp_path)
+    for name in ("_config.yml", "pyproject.toml"):
+        shutil.copy(ROOT / name, tmp_path)
     shutil.copy(ROOT / "notebooks" / "jupytext.toml", tmp_path / "notebooks")
     for folder in ("_static", "figures"):
         shutil.copytree(ROOT / "book" / folder, tmp_path / "book" / folder)

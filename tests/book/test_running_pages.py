@@ -120,6 +120,18 @@ def test_the_docstrings_are_those_that_were_packed_or_one_line_says_that_they_ar
     assert (found["text"], found["error"]) == ("'one'\n", "")
 
 
+def test_text_of_other_packages_goes_with_their_licences_or_not_at_all(monkeypatch):
+    told = running_pages.licences(["numpy", "torch"])
+    assert told.startswith(running_pages.NOTICE)
+    for package, holder in {"numpy": "NumPy Developers", "torch": "Facebook, Inc"}.items():
+        _, _, licence = told.partition(f"\n== {package} ")
+        assert "Redistributions of source code must retain the above copyright" in licence.partition("\n== ")[0]
+        assert holder in licence.partition("\n== ")[0]
+    monkeypatch.setattr(running_pages, "LICENCE", re.compile("nothing"))
+    with pytest.raises(ValueError, match=r"numpy [\d.]+ brings no licence"):
+        running_pages.licences(["numpy"])
+
+
 def test_a_chapter_tells_its_page_all_its_cells_but_the_one_that_fetches_the_book():
     nb = chapters.stored(ROOT)["02_sgd"]
     told = running_pages.chapter(nb, RUNNABLE["02_sgd"], running_pages.pyodide())

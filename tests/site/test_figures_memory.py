@@ -84,16 +84,6 @@ def test_a_walk_stops_where_the_answer_says(numbers):
     assert all(0.5 < js("share", "random", steps) < 1.5 for steps in (10, 1000, 100_000))
 
 
-def test_roundings_to_sixteen_bits(numbers):
-    js = numbers("four-roundings")
-    a = np.float32(np.random.default_rng(0).normal(size=200) * 2.0 ** np.arange(-20, 20).repeat(5))
-    for x in [*a, *(np.arange(1, 50, dtype=np.uint32) << 16 | 0x3F808000).view(np.float32)]:
-        assert js("nearest", float(x)) == methods.from_bf16(methods.to_bf16(x))
-        bits = x.view(np.uint32)
-        for add in (0, 30_000, 65_535):
-            assert js("atRandom", float(x), add) == np.uint32((bits + add) & 0xFFFF0000).view(np.float32)
-
-
 @pytest.mark.parametrize("optimizer", ["SGD", "Adafactor", "CAME", "AdamW"])
 @pytest.mark.parametrize(("b", "s", "recompute"), [(1, 32, False), (16, 128, True), (64, 16, False)])
 def test_the_mountain_is_the_chapters(numbers, optimizer, b, s, recompute):
