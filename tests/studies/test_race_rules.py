@@ -4,7 +4,7 @@ import numpy as np
 
 from minilib.experiments.tasks import DigitsTask
 from minilib.optim import SGD, AdamW
-from studies.race import EVERY, RACES, Race, result, steps_to
+from studies.race import EVERY, RACES, Race, steps_to
 
 SHORT = Race(DigitsTask, 64, 1.0, 60)
 
