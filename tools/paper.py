@@ -14,7 +14,9 @@ from bs4 import BeautifulSoup, NavigableString, Tag
 
 ONLY_ON_SCREEN = "script, button, .headerlink, details.by-machine, .quiz-said, .only-on-screen, .genindex-jumpbox"
 # What a caption says about a figure that moves, from here to its end.
-INSTRUCTION = re.compile(r"(?:^|(?<=[.:;?] ))(?:Drag|Press|Move|Change|Choose|Set|Before you|Make the|Enlarge)\b.*", re.S)
+INSTRUCTION = re.compile(
+    r"(?:^|(?<=[.:;?] ))(?:Drag|Press|Move|Change|Choose|Set|Before you|Make the|Enlarge)\b.*", re.S
+)
 
 
 def soup(html: str) -> BeautifulSoup:
@@ -55,9 +57,16 @@ def unfold(article: Tag) -> None:
 
 def quizzes(article: Tag) -> None:
     """Letters before the options; which one is right, and why, at the end of the chapter."""
-    answers = new("section")
+    asked = article.select(".quiz")
+    if not asked:
+        return
+    answers = new("section", id="quiz-answers")
     answers.append(new("h2", "Answers to the quiz"))
-    for number, quiz in enumerate(article.select(".quiz"), 1):
+    where = new("p", "The answers are on page ")
+    where.append(new("a", "000", href="#quiz-answers", **{"data-page": ""}))
+    where.append(".")
+    asked[-1].insert_after(where)
+    for number, quiz in enumerate(asked, 1):
         quiz.insert(0, new("p", f"Question {number}", class_="question-number"))
         reasons, right = [], ""
         for letter, option in zip("abcd", quiz.select(".quiz-right, .quiz-wrong"), strict=False):
@@ -70,8 +79,7 @@ def quizzes(article: Tag) -> None:
             option["class"] = ["option"]
         answers.append(new("p", f"Question {number}: ({right})", class_="question-number"))
         answers.extend(reasons)
-    if article.select_one(".quiz"):
-        article.find("section").append(answers)
+    article.find("section").append(answers)
 
 
 def stills(article: Tag, where: str) -> None:
@@ -93,6 +101,15 @@ def stills(article: Tag, where: str) -> None:
         place = f"{where}#{figure['id']}"
         moves.append(new("a", place, href=place) if "://" in place else new("span", place))
         (figure.find("figcaption") or figure).append(moves)
+
+
+def anchors(article: Tag) -> None:
+    """Give headings the anchors of their sections: a section may begin on the page before its heading."""
+    for heading in article.select("section > :is(h1, h2, h3, h4)"):
+        for before in heading.find_previous_siblings("span", id=True):
+            heading.insert(0, before.extract())
+        if heading.parent.get("id"):
+            heading["id"] = heading.parent.attrs.pop("id")
 
 
 def index(article: Tag) -> None:
@@ -146,6 +163,7 @@ def section(page: str, site: Path, printed: set[str], address: str = "") -> Tag:
     quizzes(article)
     unfold(article)
     stills(article, f"{address}{page}.html")
+    anchors(article)
     for tag in article.find_all(id=True):
         if tag.find_parent("svg") is None:
             tag["id"] = slug(page, tag["id"])

@@ -19,6 +19,7 @@ import re
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 import build_book
@@ -46,7 +47,7 @@ FIT = """() => {
     box.style.fontSize = `${parseFloat(getComputedStyle(box).fontSize) * share}px`;
   };
   for (const formula of document.querySelectorAll("mjx-container")) {
-    const line = formula.closest("div, p, li, dd, td, th, figcaption"), number = line.querySelector(":scope > .eqno");
+    const line = formula.closest("div, p, li, dd, td, th, figcaption, section"), number = line.querySelector(":scope > .eqno");
     const room = line.clientWidth - (number && formula.hasAttribute("display") ? 2 * number.offsetWidth : 0);
     const needs = formula.firstElementChild.getBoundingClientRect().width;
     if (needs > room && !formula.closest("table")) smaller(formula, room / needs);
@@ -141,7 +142,7 @@ def contents(sections: list) -> str:
         if part:
             lines.append(f'<p class="part">{html.escape(part)}</p>')
         lines.append(line(section["id"], text(section.find("h1")), "chapter"))
-        below = [line(h2.parent["id"], text(h2), "section") for h2 in section.find_all("h2") if h2.parent.get("id")]
+        below = [line(h2["id"], text(h2), "section") for h2 in section.find_all("h2", id=True)]
         if below and section["id"] != paper.slug("genindex"):
             lines += ['<div class="sections">', *below, "</div>"]
     return "".join([*lines, "</div>"])
@@ -197,14 +198,15 @@ def write(browser, source: Path, out: Path) -> None:
         RuntimeError: the document asked a network for something, had a formula that cannot be set, or its pages kept
             moving.
     """
-    page = browser.new_page(viewport={"width": 521, "height": 800})  # 138 mm
+    context = browser.new_context(viewport={"width": 521, "height": 800}, offline=True)  # 138 mm
+    page = context.new_page()
     asked, wrong = [], []
     page.on("request", lambda request: request.url.startswith(("file:", "data:", "blob:")) or asked.append(request.url))
     page.on("requestfailed", lambda request: wrong.append(f"cannot load {request.url}"))
     page.set_default_timeout(1_200_000)
     page.emulate_media(media="print")
     page.goto(source.as_uri())
-    page.evaluate("() => Promise.all([MathJax.startup.promise, document.fonts.ready])")
+    page.evaluate("() => Promise.all([window.MathJax?.startup?.promise, document.fonts.ready])")
     wrong += page.locator("mjx-merror").evaluate_all("all => all.map(e => `cannot set ${e.title || e.textContent}`)")
     if asked or wrong:
         raise RuntimeError("; ".join([*(f"asks for {url}" for url in asked), *wrong]))
@@ -219,17 +221,30 @@ def write(browser, source: Path, out: Path) -> None:
         page.evaluate(NUMBER, known := found)
     else:
         raise RuntimeError("the numbers of the pages do not come to rest")
-    page.close()
+    context.close()
 
 
-def finish(path: Path, root: Path = ROOT) -> None:
-    """Title and authors for the list of a library, the outline in view, and as few bytes as can be."""
+def walk(items, level: int = 0):
+    """The entries of an outline in order, each with its level, chapters having 0."""
+    for item in items:
+        yield level, item
+        yield from walk(item.children, level + 1)
+
+
+def finish(path: Path, source: str, root: Path = ROOT) -> None:
+    """The words of `source` in the outline (Chromium drops formulas, and spaces at the end of a line), title and
+    authors for the list of a library, the outline in view, and as few bytes as can be."""
+    said = [text(paper.soup(head)) for head in re.findall(r"<h[1-6]\b.*?</h[1-6]>", source, re.DOTALL)]
     cite = yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))
     with pikepdf.open(path, allow_overwriting_input=True) as pdf:
         with pdf.open_metadata() as data:
             data["dc:creator"] = [one.get("name") or one["family-names"] for one in cite["authors"]]
             data["dc:title"] = str(pdf.docinfo["/Title"])
             data["dc:language"] = ["en"]
+        with pdf.open_outline() as outline:
+            items = [*walk(outline.root)]
+            for (_, item), words in zip(items, said, strict=True):
+                item.title = re.sub(r"\\\(|\\\)", "", words)
         pdf.Root.PageMode = pikepdf.Name.UseOutlines
         pdf.Root.ViewerPreferences = pikepdf.Dictionary(DisplayDocTitle=True)
         pikepdf.settings.set_flate_compression_level(9)
@@ -240,6 +255,72 @@ def finish(path: Path, root: Path = ROOT) -> None:
             recompress_flate=True,
             deterministic_id=True,
         )
+
+
+def headings(pdf: pikepdf.Pdf) -> list[tuple[int, str, int]]:
+    """The outline: the level of each heading (chapters have 0), its words, and its page by Chromium."""
+    places = {page.objgen: number for number, page in enumerate(pdf.pages, 1)}
+    with pdf.open_outline() as outline:
+        entries = [(level, item, item.destination or item.action.D) for level, item in walk(outline.root)]
+        return [(level, item.title, places[at[0].objgen]) for level, item, at in entries]
+
+
+def numbers(page: pikepdf.Page) -> list[int]:
+    """The words of a page that are numbers and nothing else, its own number among them."""
+    glyphs = {}
+    for name, font in page.resources.get("/Font", {}).items():
+        if font.Subtype == "/Type0" and "/ToUnicode" in font:
+            table = font.ToUnicode.read_bytes().decode("latin-1")
+            glyphs[name] = said = {}
+            for block in re.findall(r"beginbfchar(.*?)endbfchar", table, re.S):
+                said |= {code: chr(int(to, 16)) for code, to in re.findall(r"<(\w{4})> <(\w{4})>", block)}
+            for block in re.findall(r"beginbfrange(.*?)endbfrange", table, re.S):
+                for first, last, to in re.findall(r"<(\w{4})> <(\w{4})> <(\w{4})>", block):
+                    for k in range(int(last, 16) - int(first, 16) + 1):
+                        said[f"{int(first, 16) + k:04X}"] = chr(int(to, 16) + k)
+    found, word, font = [], "", {}
+    for operands, operator in pikepdf.parse_content_stream(page):
+        if str(operator) in ("BT", "ET"):
+            found += [int(word)] if re.fullmatch(r"\d+", word) else []
+            word = ""
+        elif str(operator) == "Tf":
+            font = glyphs.get(str(operands[0]), {})
+        elif str(operator) in ("Tj", "TJ"):
+            pieces = operands[0] if str(operator) == "TJ" else [operands[0]]
+            codes = b"".join(bytes(piece) for piece in pieces if isinstance(piece, pikepdf.String)).hex().upper()
+            word += "".join(font.get(codes[k : k + 4], "?") for k in range(0, len(codes), 4))
+    return found
+
+
+def check(path: Path) -> None:
+    """Open a printed book or chapter.
+
+    Raises:
+        ValueError: what is wrong with it: too large; not tagged; a link that leads nowhere, or to a file of this
+            machine; no outline; a number in the contents that is no heading's page.
+    """
+    if path.stat().st_size > LIMIT:
+        raise ValueError(f"{path.name} has {path.stat().st_size / 1e6:.1f} MB; it may have {LIMIT / 1e6:.0f}")
+    with pikepdf.open(path) as pdf:
+        if "/StructTreeRoot" not in pdf.Root or "/Lang" not in pdf.Root or not str(pdf.docinfo.get("/Title", "")):
+            raise ValueError(f"{path.name} has no tags, no language or no title")
+        places, drawn, last = destinations(pdf), Counter(), 0
+        outline = headings(pdf)
+        first = next((page for level, _, page in outline[1:] if level == 0), 0)
+        if not first or [page for _, _, page in outline] != sorted(page for _, _, page in outline):
+            raise ValueError(f"{path.name} has no outline, or one that is not in the order of the pages")
+        for number, page in enumerate(pdf.pages, 1):
+            for note in page.get("/Annots", []):
+                to = str(note.get("/Dest", "")).removeprefix("/")
+                uri = str(note.get("/A", {}).get("/URI", ""))
+                if to not in places and not re.match("https?:|mailto:", uri):
+                    raise ValueError(f"a link on page {number} of {path.name} leads to {to or uri or 'nothing'!r}")
+                last = number if 1 < number < first and to else last
+        for number in range(2, last + 1):
+            drawn += Counter(numbers(pdf.pages[number - 1])) - Counter([number])
+        said = Counter(page for level, _, page in outline if level < 2)
+        if not drawn or drawn - said:
+            raise ValueError(f"the contents of {path.name} name pages without a heading: {sorted(drawn - said)}")
 
 
 def main() -> int:
@@ -260,10 +341,13 @@ def main() -> int:
         for name, pages in wanted.items():
             start, path = time.time(), OUT / f"{name}.pdf"
             source = OUT / f"{name}.html"
-            source.write_text(document(ROOT, SITE, pages), encoding="utf-8")
+            source.write_text(whole := document(ROOT, SITE, pages), encoding="utf-8")
             write(browser, source, path)
-            finish(path)
-            print(f"{path.relative_to(ROOT)}: {path.stat().st_size / 1e6:.1f} MB, {time.time() - start:.0f} s", flush=True)
+            finish(path, whole)
+            check(path)
+            print(
+                f"{path.relative_to(ROOT)}: {path.stat().st_size / 1e6:.1f} MB, {time.time() - start:.0f} s", flush=True
+            )
     return 0
 
 
