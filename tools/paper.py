@@ -14,9 +14,8 @@ from bs4 import BeautifulSoup, NavigableString, Tag
 
 ONLY_ON_SCREEN = "script, button, .headerlink, details.by-machine, .quiz-said, .only-on-screen, .genindex-jumpbox"
 # What a caption says about a figure that moves, from here to its end.
-INSTRUCTION = re.compile(
-    r"(?:^|(?<=[.:;?] ))(?:Drag|Press|Move|Change|Choose|Set|Before you|Make the|Enlarge)\b.*", re.S
-)
+VERBS = "Drag|Press|Move|Change|Choose|Set|Before you|Make the|Enlarge"
+INSTRUCTION = re.compile(rf"(?:^|(?<=[.:;?] ))(?:{VERBS})\b.*", re.DOTALL)
 
 
 def soup(html: str) -> BeautifulSoup:

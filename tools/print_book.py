@@ -6,7 +6,7 @@
 The pages of `_toc.yml` are put into one document (`paper.py`, `paper.css`), and Chromium prints it: once to learn on
 which page everything is, and again with these numbers in the contents and in the index. Formulas are set by the site's
 MathJax and drawings stay drawings. The number on a page is its place in the file. Nothing is asked of a network.
-`check` opens a PDF and says what is wrong with it.
+`printed.py` then looks whether all is well with it.
 Deliberately absent: what only works on a screen, the laboratory and the search; and a second look of its own for a
 chapter that is printed alone, whose links to other chapters lead to the public site, or nowhere where there is none.
 """
@@ -19,7 +19,6 @@ import re
 import subprocess
 import sys
 import time
-from collections import Counter
 from pathlib import Path
 
 import build_book
@@ -27,6 +26,7 @@ import chapters
 import page_foot
 import paper
 import pikepdf
+import printed
 import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -34,7 +34,6 @@ SITE = ROOT / "_build" / "html"
 OUT = ROOT / "_build" / "pdf"
 BOOK = "big-batches-small-memory"
 LEFT_OUT = {"book/lab"}
-LIMIT = 15_000_000  # bytes
 # Of each font: its file, what is added to the name for another style, and that style.
 FONTS = {
     "Serif": ("STIXGeneral", {"": "", "Bol": "700", "Italic": "italic", "BolIta": "italic 700"}),
@@ -47,7 +46,8 @@ FIT = """() => {
     box.style.fontSize = `${parseFloat(getComputedStyle(box).fontSize) * share}px`;
   };
   for (const formula of document.querySelectorAll("mjx-container")) {
-    const line = formula.closest("div, p, li, dd, td, th, figcaption, section"), number = line.querySelector(":scope > .eqno");
+    const line = formula.closest("div, p, li, dd, td, th, figcaption, section");
+    const number = line.querySelector(":scope > .eqno");
     const room = line.clientWidth - (number && formula.hasAttribute("display") ? 2 * number.offsetWidth : 0);
     const needs = formula.firstElementChild.getBoundingClientRect().width;
     if (needs > room && !formula.closest("table")) smaller(formula, room / needs);
@@ -154,7 +154,8 @@ def fonts() -> str:
     rules = []
     for family, (file, styles) in FONTS.items():
         for added, style in styles.items():
-            said = f"font-style:{'italic' if 'italic' in style else 'normal'};font-weight:{'700' if '700' in style else '400'}"
+            slant, weight = ("italic" if "italic" in style else "normal"), ("700" if "700" in style else "400")
+            said = f"font-style:{slant};font-weight:{weight}"
             source = (folder / f"{file}{added}.ttf").as_uri()
             rules.append(f'@font-face{{font-family:"Book {family}";{said};src:url("{source}")}}')
     return "".join(rules)
@@ -162,8 +163,8 @@ def fonts() -> str:
 
 def document(root: Path, site: Path, pages: list[tuple[str, str]]) -> str:
     """The whole document; the numbers of pages in it are still to come."""
-    printed = {page for _, page in pages}
-    sections = [(part, paper.section(page, site, printed, public(root))) for part, page in pages]
+    inside = {page for _, page in pages}
+    sections = [(part, paper.section(page, site, inside, public(root))) for part, page in pages]
     heads = []
     for _, section in sections:
         said = text(section.find("h1")).replace("\\", "\\\\").replace('"', '\\"')
@@ -182,13 +183,6 @@ def document(root: Path, site: Path, pages: list[tuple[str, str]]) -> str:
 <script defer src="{(site / "_static" / "mathjax" / "tex-chtml.js").as_uri()}"></script>
 </head><body class="tex2jax_ignore">{title_page(root, alone)}{contents(sections)}
 {"".join(str(section) for _, section in sections)}</body></html>"""
-
-
-def destinations(pdf: pikepdf.Pdf) -> dict[str, int]:
-    """The page of every place that a link inside the file names, the first page being 1."""
-    places = {page.objgen: number for number, page in enumerate(pdf.pages, 1)}
-    named = pdf.Root.get("/Dests", {})
-    return {str(name).removeprefix("/"): places[at[0].objgen] for name, at in named.items()}
 
 
 def write(browser, source: Path, out: Path) -> None:
@@ -215,20 +209,13 @@ def write(browser, source: Path, out: Path) -> None:
     for _ in range(4):
         page.pdf(path=str(out), prefer_css_page_size=True, print_background=True, outline=True, tagged=True)
         with pikepdf.open(out) as pdf:
-            found = destinations(pdf)
+            found = printed.destinations(pdf)
         if found == known:
             break
         page.evaluate(NUMBER, known := found)
     else:
         raise RuntimeError("the numbers of the pages do not come to rest")
     context.close()
-
-
-def walk(items, level: int = 0):
-    """The entries of an outline in order, each with its level, chapters having 0."""
-    for item in items:
-        yield level, item
-        yield from walk(item.children, level + 1)
 
 
 def finish(path: Path, source: str, root: Path = ROOT) -> None:
@@ -242,7 +229,7 @@ def finish(path: Path, source: str, root: Path = ROOT) -> None:
             data["dc:title"] = str(pdf.docinfo["/Title"])
             data["dc:language"] = ["en"]
         with pdf.open_outline() as outline:
-            items = [*walk(outline.root)]
+            items = [*printed.walk(outline.root)]
             for (_, item), words in zip(items, said, strict=True):
                 item.title = re.sub(r"\\\(|\\\)", "", words)
         pdf.Root.PageMode = pikepdf.Name.UseOutlines
@@ -257,70 +244,12 @@ def finish(path: Path, source: str, root: Path = ROOT) -> None:
         )
 
 
-def headings(pdf: pikepdf.Pdf) -> list[tuple[int, str, int]]:
-    """The outline: the level of each heading (chapters have 0), its words, and its page by Chromium."""
-    places = {page.objgen: number for number, page in enumerate(pdf.pages, 1)}
-    with pdf.open_outline() as outline:
-        entries = [(level, item, item.destination or item.action.D) for level, item in walk(outline.root)]
-        return [(level, item.title, places[at[0].objgen]) for level, item, at in entries]
-
-
-def numbers(page: pikepdf.Page) -> list[int]:
-    """The words of a page that are numbers and nothing else, its own number among them."""
-    glyphs = {}
-    for name, font in page.resources.get("/Font", {}).items():
-        if font.Subtype == "/Type0" and "/ToUnicode" in font:
-            table = font.ToUnicode.read_bytes().decode("latin-1")
-            glyphs[name] = said = {}
-            for block in re.findall(r"beginbfchar(.*?)endbfchar", table, re.S):
-                said |= {code: chr(int(to, 16)) for code, to in re.findall(r"<(\w{4})> <(\w{4})>", block)}
-            for block in re.findall(r"beginbfrange(.*?)endbfrange", table, re.S):
-                for first, last, to in re.findall(r"<(\w{4})> <(\w{4})> <(\w{4})>", block):
-                    for k in range(int(last, 16) - int(first, 16) + 1):
-                        said[f"{int(first, 16) + k:04X}"] = chr(int(to, 16) + k)
-    found, word, font = [], "", {}
-    for operands, operator in pikepdf.parse_content_stream(page):
-        if str(operator) in ("BT", "ET"):
-            found += [int(word)] if re.fullmatch(r"\d+", word) else []
-            word = ""
-        elif str(operator) == "Tf":
-            font = glyphs.get(str(operands[0]), {})
-        elif str(operator) in ("Tj", "TJ"):
-            pieces = operands[0] if str(operator) == "TJ" else [operands[0]]
-            codes = b"".join(bytes(piece) for piece in pieces if isinstance(piece, pikepdf.String)).hex().upper()
-            word += "".join(font.get(codes[k : k + 4], "?") for k in range(0, len(codes), 4))
-    return found
-
-
-def check(path: Path) -> None:
-    """Open a printed book or chapter.
-
-    Raises:
-        ValueError: what is wrong with it: too large; not tagged; a link that leads nowhere, or to a file of this
-            machine; no outline; a number in the contents that is no heading's page.
-    """
-    if path.stat().st_size > LIMIT:
-        raise ValueError(f"{path.name} has {path.stat().st_size / 1e6:.1f} MB; it may have {LIMIT / 1e6:.0f}")
-    with pikepdf.open(path) as pdf:
-        if "/StructTreeRoot" not in pdf.Root or "/Lang" not in pdf.Root or not str(pdf.docinfo.get("/Title", "")):
-            raise ValueError(f"{path.name} has no tags, no language or no title")
-        places, drawn, last = destinations(pdf), Counter(), 0
-        outline = headings(pdf)
-        first = next((page for level, _, page in outline[1:] if level == 0), 0)
-        if not first or [page for _, _, page in outline] != sorted(page for _, _, page in outline):
-            raise ValueError(f"{path.name} has no outline, or one that is not in the order of the pages")
-        for number, page in enumerate(pdf.pages, 1):
-            for note in page.get("/Annots", []):
-                to = str(note.get("/Dest", "")).removeprefix("/")
-                uri = str(note.get("/A", {}).get("/URI", ""))
-                if to not in places and not re.match("https?:|mailto:", uri):
-                    raise ValueError(f"a link on page {number} of {path.name} leads to {to or uri or 'nothing'!r}")
-                last = number if 1 < number < first and to else last
-        for number in range(2, last + 1):
-            drawn += Counter(numbers(pdf.pages[number - 1])) - Counter([number])
-        said = Counter(page for level, _, page in outline if level < 2)
-        if not drawn or drawn - said:
-            raise ValueError(f"the contents of {path.name} name pages without a heading: {sorted(drawn - said)}")
+def built() -> bool:
+    """Whether there are built pages; where there are none they are built first."""
+    if (SITE / "index.html").exists():
+        return True
+    print("This is made from the built pages, and there are none yet: they are built first.", flush=True)
+    return not subprocess.run([sys.executable, "tools/build_book.py"], cwd=ROOT).returncode
 
 
 def main() -> int:
@@ -331,10 +260,8 @@ def main() -> int:
     asked, known = parser.parse_args().names, names()
     if unknown := [name for name in asked if name not in known]:
         parser.error(f"there is no chapter {unknown[0]!r} in _toc.yml; there are {', '.join(known)}")
-    if not (SITE / "index.html").exists():
-        print("The book is printed from its built pages, and there are none yet: they are built first.", flush=True)
-        if subprocess.run([sys.executable, "tools/build_book.py"], cwd=ROOT).returncode:
-            return 1
+    if not built():
+        return 1
     OUT.mkdir(parents=True, exist_ok=True)
     wanted = {name: [("", known[name])] for name in asked} or {BOOK: plan(ROOT)}
     with stills.chromium() as browser:
@@ -344,7 +271,7 @@ def main() -> int:
             source.write_text(whole := document(ROOT, SITE, pages), encoding="utf-8")
             write(browser, source, path)
             finish(path, whole)
-            check(path)
+            printed.check(path)
             print(
                 f"{path.relative_to(ROOT)}: {path.stat().st_size / 1e6:.1f} MB, {time.time() - start:.0f} s", flush=True
             )
