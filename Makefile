@@ -10,7 +10,7 @@ export OMP_NUM_THREADS ?= 1
 .DEFAULT_GOAL := help
 .PHONY: help book test check lint proofs unit nbval site report shake colab exam test-xla lab notebook page sync \
 	format bench bench-torch bench-pretrain gpu study runs-check prove handout slides slides-pdf pdf zip assignment \
-	assignments mark assignments-test race browser browser-test lock clean
+	assignments mark assignments-test race browser browser-test release lock clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-16s %s\n", $$1, $$2}' Makefile
@@ -121,6 +121,9 @@ browser: $(READING)  ## Pyodide beside the built pages, so that chapters run on 
 browser-test: $(READY)  ## run the chapters on their pages in WebAssembly, after make book: [NAME=sgd] [PACK=folder]
 	$(if $(PACK),$(PY) tools/browser_pack.py --pack $(PACK))
 	$(PY) tools/browser_test.py $(NAME)
+
+release: $(READY)  ## what a version gives away, each file opened: make release, at its tag, or make release DRAFT=1
+	$(PY) tools/release.py $(if $(DRAFT),--draft)
 
 lock: $(READY)  ## requirements.in -> requirements.txt
 	$(PY) -m piptools compile --quiet --upgrade --strip-extras --allow-unsafe --no-emit-index-url \

@@ -27,7 +27,7 @@ LINE = re.compile(r'<p class="companions">.*?</p>')
 
 @dataclass(frozen=True)
 class Beside:
-    """What lies beside the pages of a site: names of decks and problem sets, and the page of each chapter in the PDF."""
+    """What lies beside the pages of a site: names of decks and problem sets, and where chapters begin in the PDF."""
 
     decks: frozenset[str] = frozenset()
     problem_sets: frozenset[str] = frozenset()
@@ -71,10 +71,10 @@ def pages_of(pdf: Path) -> dict[str, int]:
     """The page of each chapter in the book's PDF, by the name of its file."""
     import paper
     import pikepdf
-    import print_book
+    import printed
 
     with pikepdf.open(pdf) as book:
-        places = print_book.destinations(book)
+        places = printed.destinations(book)
     slugs = {path.stem: paper.slug(f"notebooks/{path.stem}") for path in (ROOT / "notebooks").glob("*.md")}
     return {file: places[slug] for file, slug in slugs.items() if slug in places}
 

@@ -29,6 +29,7 @@ import page_foot
 import release_check
 import slides
 import yaml
+import zip_book
 from marking import cells
 from marking.course import Assignment
 
@@ -37,11 +38,6 @@ BUILD = ROOT / "_build"
 OUT = BUILD / "release"
 NAME = "big-batches-small-memory"
 DRAFT = "draft"
-OFFLINE = """Big Batches, Small Memory
-
-Unpack all of this, and open index.html in a browser. Nothing is asked of a network.
-The folder slides has the lectures, assignments the problem sets, pdf the book as one file.
-"""
 PAGE = """# Big Batches, Small Memory {version}
 
 Built from commit `{commit}` of {day}.{draft}
@@ -80,7 +76,9 @@ def refusals(root: Path, version: str) -> list[str]:
     """Why this state of the repository is no release, as sentences; an empty list where it is one."""
     wrong, tag = [], f"v{version}"
     if dirty := page_foot.git(root, "status", "--porcelain").splitlines():
-        wrong.append(f"{len(dirty)} files differ from the commit, such as {dirty[0][3:]}: commit them, or remove them")
+        wrong.append(
+            f"{len(dirty)} files differ from the commit, such as {dirty[0].split()[-1]}: commit them, or remove them"
+        )
     tags = page_foot.git(root, "tag", "--points-at", "HEAD", "v*").splitlines()
     if tag not in tags:
         has = f"the tag {', '.join(tags)}" if tags else "no tag"
@@ -117,15 +115,14 @@ def assemble(build: Path, out: Path, version: str, sets: Path) -> dict[str, str]
     top = f"{NAME}-{version}"
     with tempfile.TemporaryDirectory() as held:
         site = Path(held)
-        shutil.copytree(build / "html", site, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".buildinfo"))
+        shutil.copytree(build / "html", site, dirs_exist_ok=True)
         decks = shutil.ignore_patterns(".*", "*.pdf")
         shutil.copytree(build / "slides", site / "slides", dirs_exist_ok=True, ignore=decks)
         shutil.copytree(sets, site / "assignments", dirs_exist_ok=True)
         (site / companions.PDF).parent.mkdir(exist_ok=True)
         shutil.copy(build / companions.PDF, site / companions.PDF)
-        (site / "README.txt").write_text(OFFLINE, encoding="utf-8")
         companions.lead(site)
-        pack(site, out / f"{top}-site.zip", top)
+        zip_book.pack(site, out / f"{top}-site.zip")
         lectures = Path(held) / "slides"
         for pdf in (build / "slides").glob("*.pdf"):
             shutil.copy(pdf, lectures)

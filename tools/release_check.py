@@ -4,7 +4,7 @@
 
 The sums hold and name every file; the zip of the site opens from a file, asks no network for anything, and the foot of
 each chapter leads somewhere; every deck opens, and its PDF has a page for each slide; the book's PDF is what
-`print_book.check` wants; no notebook for students has a solution or a hidden check in it.
+`printed.check` wants; no notebook for students has a solution or a hidden check in it.
 Deliberately absent: what the tests of the site find on the same pages.
 """
 
@@ -109,10 +109,10 @@ def problem_sets(folder: Path, names: list[str]) -> list[str]:
 
 def book(path: Path) -> list[str]:
     """What is wrong with the book's PDF."""
-    import print_book
+    import printed
 
     try:
-        print_book.check(path)
+        printed.check(path)
     except ValueError as error:
         return [f"{path.name}: {error}"]
     return []
