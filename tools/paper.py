@@ -18,6 +18,10 @@ VERBS = "Drag|Press|Move|Change|Choose|Set|Before you|Make the|Enlarge"
 INSTRUCTION = re.compile(rf"(?:^|(?<=[.:;?] ))(?:{VERBS})\b.*", re.DOTALL)
 
 
+# Words of code that paper shows in black: names, signs, numbers. A mark around each would be half of the printed file.
+PLAIN = ".n, .p, .o, .w, .nn, .nx, .bp, .mi, .mf, .mh, .sa"
+
+
 def soup(html: str) -> BeautifulSoup:
     return BeautifulSoup(html, "lxml")
 
@@ -170,8 +174,11 @@ def section(page: str, site: Path, printed: set[str], address: str = "") -> Tag:
     for picture in article.find_all("img", src=True):
         picture["src"] = (html.parent / picture["src"]).resolve().as_uri()
         picture.attrs.pop("loading", None)
+    for word in article.select(", ".join(f".highlight span{kind}" for kind in PLAIN.split(", "))):
+        word.unwrap()
     for anchor in article.select("a.image-reference"):  # it leads to the file of the picture
         anchor.unwrap()
+    article.smooth()
     article.name = "section"
     article.attrs = {"class": "page", "id": slug(page)}
     return article

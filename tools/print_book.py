@@ -40,6 +40,14 @@ FONTS = {
     "Sans": ("DejaVuSans", {"": "", "-Bold": "700"}),
     "Mono": ("DejaVuSansMono", {"": "", "-Bold": "700", "-Oblique": "italic"}),
 }
+# A formula is one thing to a screen reader, which reads its source; not one for each of its letters.
+SAY = """() => {
+  for (const formula of window.MathJax?.startup?.document?.math ?? []) {
+    formula.typesetRoot.querySelector("mjx-assistive-mml")?.remove();
+    formula.typesetRoot.setAttribute("role", "img");
+    formula.typesetRoot.setAttribute("aria-label", formula.math.trim());
+  }
+}"""
 # What is wider than the page is set smaller; what breaks must be longer than a few lines.
 FIT = """() => {
   const width = document.body.clientWidth, smaller = (box, share) => {
@@ -205,9 +213,11 @@ def write(browser, source: Path, out: Path) -> None:
     if asked or wrong:
         raise RuntimeError("; ".join([*(f"asks for {url}" for url in asked), *wrong]))
     page.evaluate(FIT)
+    page.evaluate(SAY)
     known: dict[str, int] = {}
-    for _ in range(4):
-        page.pdf(path=str(out), prefer_css_page_size=True, print_background=True, outline=True, tagged=True)
+    for turn in range(4):
+        more = turn > 0  # the first time only the places of pages are wanted
+        page.pdf(path=str(out), prefer_css_page_size=True, print_background=True, outline=more, tagged=more)
         with pikepdf.open(out) as pdf:
             found = printed.destinations(pdf)
         if found == known:
