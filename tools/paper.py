@@ -10,6 +10,7 @@ Deliberately absent: the statements for the prover under each theorem, which lea
 import re
 from pathlib import Path
 
+import appendix_numbers
 from bs4 import BeautifulSoup, NavigableString, Tag
 
 ONLY_ON_SCREEN = "script, button, .headerlink, details.by-machine, .quiz-said, .only-on-screen, .genindex-jumpbox"
@@ -106,6 +107,15 @@ def stills(article: Tag, where: str) -> None:
         (figure.find("figcaption") or figure).append(moves)
 
 
+def name(article: Tag, page: str) -> None:
+    """On paper the first page is the preface, and the title of an appendix has its letter."""
+    title, letter = article.find("h1"), appendix_numbers.letter(page)
+    if page == "book/index":
+        title.string = "Preface"
+    elif letter and not title.get_text().startswith("Appendix"):
+        title.insert(0, f"Appendix {letter}: ")
+
+
 def anchors(article: Tag) -> None:
     """Give headings the anchors of their sections: a section may begin on the page before its heading."""
     for heading in article.select("section > :is(h1, h2, h3, h4)"):
@@ -166,6 +176,7 @@ def section(page: str, site: Path, printed: set[str], address: str = "") -> Tag:
     quizzes(article)
     unfold(article)
     stills(article, f"{address}{page}.html")
+    name(article, page)
     anchors(article)
     for tag in article.find_all(id=True):
         if tag.find_parent("svg") is None:
