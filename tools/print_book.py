@@ -26,6 +26,7 @@ import chapters
 import page_foot
 import paper
 import pikepdf
+import preflight
 import printed
 import yaml
 
@@ -271,6 +272,9 @@ def main() -> int:
     if unknown := [name for name in asked if name not in known]:
         parser.error(f"there is no chapter {unknown[0]!r} in _toc.yml; there are {', '.join(known)}")
     if not built():
+        return 1
+    if not preflight.get_browser(Path(sys.executable)):
+        print("Nothing was printed: there is no browser. Install Chromium, Chrome or Edge, or set CHROMIUM to one.")
         return 1
     OUT.mkdir(parents=True, exist_ok=True)
     wanted = {name: [("", known[name])] for name in asked} or {BOOK: plan(ROOT)}
