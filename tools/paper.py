@@ -7,6 +7,7 @@ by the numbers of its pages, which `print_book.py` fills in.
 Deliberately absent: the statements for the prover under each theorem, which lead into pages that are not printed.
 """
 
+import base64
 import re
 from pathlib import Path
 
@@ -107,6 +108,12 @@ def stills(article: Tag, where: str) -> None:
         (figure.find("figcaption") or figure).append(moves)
 
 
+def plain(still: Path) -> str:
+    """A still whose words have no margin of paper: with it Chromium draws each letter as a picture of its own."""
+    drawing = re.sub(r"paint-order:stroke;[^}]*", "", still.read_text(encoding="utf-8"))
+    return "data:image/svg+xml;base64," + base64.b64encode(drawing.encode()).decode()
+
+
 def name(article: Tag, page: str) -> None:
     """On paper the first page is the preface, and the title of an appendix has its letter."""
     title, letter = article.find("h1"), appendix_numbers.letter(page)
@@ -183,7 +190,8 @@ def section(page: str, site: Path, printed: set[str], address: str = "") -> Tag:
             tag["id"] = slug(page, tag["id"])
     links(article, html, site, printed, address)
     for picture in article.find_all("img", src=True):
-        picture["src"] = (html.parent / picture["src"]).resolve().as_uri()
+        file = (html.parent / picture["src"]).resolve()
+        picture["src"] = plain(file) if picture.find_parent(class_="live") else file.as_uri()
         picture.attrs.pop("loading", None)
     for word in article.select(", ".join(f".highlight span{kind}" for kind in PLAIN.split(", "))):
         word.unwrap()

@@ -52,7 +52,7 @@ SAY = """() => {
 # What is wider than the page is set smaller; what breaks must be longer than a few lines.
 FIT = """() => {
   const width = document.body.clientWidth, smaller = (box, share) => {
-    box.style.fontSize = `${parseFloat(getComputedStyle(box).fontSize) * share}px`;
+    box.style.fontSize = `${Math.floor(4 * share * parseFloat(getComputedStyle(box).fontSize)) / 4}px`;
   };
   for (const formula of document.querySelectorAll("mjx-container")) {
     const line = formula.closest("div, p, li, dd, td, th, figcaption, section");

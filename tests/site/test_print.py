@@ -142,7 +142,7 @@ def test_the_caption_of_a_figure_that_moves_says_nothing_about_a_mouse(caption, 
 
 
 def test_a_link_leads_into_the_book_to_the_public_pages_or_nowhere():
-    page, other = chapter_page("lamb"), chapter_page("lars")
+    page, other = chapter_page(SMALL), chapter_page("lars")
     both = str(paper.section(page, HTML, {page, other}))
     assert f'href="#{paper.slug(other, "ch-lars")}"' in both
     alone = str(paper.section(page, HTML, {page}))
