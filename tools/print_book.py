@@ -7,8 +7,8 @@ The pages of `_toc.yml` are put into one document (`paper.py`, `paper.css`), and
 which page everything is, and again with these numbers in the contents and in the index. Formulas are set by the site's
 MathJax and drawings stay drawings. The number on a page is its place in the file. Nothing is asked of a network.
 `printed.py` then looks whether all is well with it.
-Deliberately absent: what only works on a screen, the laboratory and the search; and a second look of its own for a
-chapter that is printed alone, whose links to other chapters lead to the public site, or nowhere where there is none.
+Of a chapter that is printed alone, links to other chapters lead to the public site, or nowhere where there is none.
+Deliberately absent: what only works on a screen, the laboratory and the search.
 """
 
 import argparse
@@ -116,11 +116,17 @@ def text(tag) -> str:
     return re.sub(r"\s+", " ", tag.get_text()).strip()
 
 
+def cited(root: Path) -> tuple[dict, list[str]]:
+    """What CITATION.cff says, and the names of the authors."""
+    cite = yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))
+    people = [one.get("name") or f"{one['given-names']} {one['family-names']}" for one in cite["authors"]]
+    return cite, people
+
+
 def title_page(root: Path, heading: str) -> str:
     """The title, who wrote it, and which state of the book this is."""
-    cite = yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))
+    cite, people = cited(root)
     title, _, sub = cite["title"].partition(": ")
-    people = [one.get("name") or f"{one['given-names']} {one['family-names']}" for one in cite["authors"]]
     commit, day = page_foot.commit(root), page_foot.git(root, "log", "-1", "--format=%cs")
     state = f"Version {cite['version']}" + (f", commit {page_foot.at(commit)}, {day}" if commit else "")
     lines = [
@@ -233,10 +239,9 @@ def finish(path: Path, source: str, root: Path = ROOT) -> None:
     """The words of `source` in the outline (Chromium drops formulas, and spaces at the end of a line), title and
     authors for the list of a library, the outline in view, and as few bytes as can be."""
     said = [text(paper.soup(head)) for head in re.findall(r"<h[1-6]\b.*?</h[1-6]>", source, re.DOTALL)]
-    cite = yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))
     with pikepdf.open(path, allow_overwriting_input=True) as pdf:
         with pdf.open_metadata() as data:
-            data["dc:creator"] = [one.get("name") or one["family-names"] for one in cite["authors"]]
+            data["dc:creator"] = cited(root)[1]
             data["dc:title"] = str(pdf.docinfo["/Title"])
             data["dc:language"] = ["en"]
         with pdf.open_outline() as outline:
@@ -270,7 +275,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help="print these chapters, each by itself")
     asked, known = parser.parse_args().names, names()
     if unknown := [name for name in asked if name not in known]:
-        parser.error(f"there is no chapter {unknown[0]!r} in _toc.yml; there are {', '.join(known)}")
+        parser.error(f"there is no page {unknown[0]!r} in the printed book; there are {', '.join(known)}")
     if not built():
         return 1
     if not preflight.get_browser(Path(sys.executable)):
@@ -283,12 +288,16 @@ def main() -> int:
             start, path = time.time(), OUT / f"{name}.pdf"
             source = OUT / f"{name}.html"
             source.write_text(whole := document(ROOT, SITE, pages), encoding="utf-8")
-            write(browser, source, path)
-            finish(path, whole)
-            printed.check(path)
-            print(
-                f"{path.relative_to(ROOT)}: {path.stat().st_size / 1e6:.1f} MB, {time.time() - start:.0f} s", flush=True
-            )
+            try:
+                write(browser, source, path)
+                finish(path, whole)
+                printed.check(path)
+            except (RuntimeError, ValueError) as error:
+                print(f"{name} was not printed as it should be: {error}. What was printed is {source}")
+                return 1
+            source.unlink()
+            size, seconds = path.stat().st_size / 1e6, time.time() - start
+            print(f"{path.relative_to(ROOT)}: {size:.1f} MB, {seconds:.0f} s", flush=True)
     return 0
 
 
