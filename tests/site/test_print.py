@@ -153,6 +153,20 @@ def test_a_link_leads_into_the_book_to_the_public_pages_or_nowhere():
     assert f'href="https://somebody.github.io/book/{other}.html#ch-lars"' in public
 
 
+@pytest.mark.parametrize(
+    ("repository", "pages"),
+    [
+        ("https://github.com/somebody/book.git", "https://somebody.github.io/book/"),
+        ("git@github.com:somebody/book", "https://somebody.github.io/book/"),
+        ("https://git.example.org/somebody/book", ""),
+        ("", ""),
+    ],
+)
+def test_public_pages_are_looked_for_where_the_workflow_puts_them(monkeypatch, repository, pages):
+    monkeypatch.setattr(print_book.build_book, "address", lambda root, config: repository)
+    assert print_book.public(print_book.ROOT) == pages
+
+
 def test_every_page_of_the_book_is_printed_but_the_laboratory():
     pages = [page for _, page in print_book.plan(print_book.ROOT)]
     assert pages == [page for page in site_pages() if page != "book/lab"]
