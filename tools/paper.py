@@ -7,15 +7,21 @@ by the numbers of its pages, which `print_book.py` fills in.
 Deliberately absent: the statements for the prover under each theorem, which lead into pages that are not printed.
 """
 
+import base64
 import re
 from pathlib import Path
 
+import appendix_numbers
 from bs4 import BeautifulSoup, NavigableString, Tag
 
 ONLY_ON_SCREEN = "script, button, .headerlink, details.by-machine, .quiz-said, .only-on-screen, .genindex-jumpbox"
 # What a caption says about a figure that moves, from here to its end.
 VERBS = "Drag|Press|Move|Change|Choose|Set|Before you|Make the|Enlarge"
 INSTRUCTION = re.compile(rf"(?:^|(?<=[.:;?] ))(?:{VERBS})\b.*", re.DOTALL)
+
+
+# Words of code that paper shows in black: names, signs, numbers. A mark around each would be half of the printed file.
+PLAIN = ".n, .p, .o, .w, .nn, .nx, .bp, .mi, .mf, .mh, .sa"
 
 
 def soup(html: str) -> BeautifulSoup:
@@ -102,6 +108,21 @@ def stills(article: Tag, where: str) -> None:
         (figure.find("figcaption") or figure).append(moves)
 
 
+def plain(still: Path) -> str:
+    """A still whose words have no margin of paper: with it Chromium draws each letter as a picture of its own."""
+    drawing = re.sub(r"paint-order:stroke;[^}]*", "", still.read_text(encoding="utf-8"))
+    return "data:image/svg+xml;base64," + base64.b64encode(drawing.encode()).decode()
+
+
+def name(article: Tag, page: str) -> None:
+    """On paper the first page is the preface, and the title of an appendix has its letter."""
+    title, letter = article.find("h1"), appendix_numbers.letter(page)
+    if page == "book/index":
+        title.string = "Preface"
+    elif letter and not title.get_text().startswith("Appendix"):
+        title.insert(0, f"Appendix {letter}: ")
+
+
 def anchors(article: Tag) -> None:
     """Give headings the anchors of their sections: a section may begin on the page before its heading."""
     for heading in article.select("section > :is(h1, h2, h3, h4)"):
@@ -162,16 +183,21 @@ def section(page: str, site: Path, printed: set[str], address: str = "") -> Tag:
     quizzes(article)
     unfold(article)
     stills(article, f"{address}{page}.html")
+    name(article, page)
     anchors(article)
     for tag in article.find_all(id=True):
         if tag.find_parent("svg") is None:
             tag["id"] = slug(page, tag["id"])
     links(article, html, site, printed, address)
     for picture in article.find_all("img", src=True):
-        picture["src"] = (html.parent / picture["src"]).resolve().as_uri()
+        file = (html.parent / picture["src"]).resolve()
+        picture["src"] = plain(file) if picture.find_parent(class_="live") else file.as_uri()
         picture.attrs.pop("loading", None)
+    for word in article.select(", ".join(f".highlight span{kind}" for kind in PLAIN.split(", "))):
+        word.unwrap()
     for anchor in article.select("a.image-reference"):  # it leads to the file of the picture
         anchor.unwrap()
+    article.smooth()
     article.name = "section"
     article.attrs = {"class": "page", "id": slug(page)}
     return article

@@ -7,8 +7,8 @@ The pages of `_toc.yml` are put into one document (`paper.py`, `paper.css`), and
 which page everything is, and again with these numbers in the contents and in the index. Formulas are set by the site's
 MathJax and drawings stay drawings. The number on a page is its place in the file. Nothing is asked of a network.
 `printed.py` then looks whether all is well with it.
-Deliberately absent: what only works on a screen, the laboratory and the search; and a second look of its own for a
-chapter that is printed alone, whose links to other chapters lead to the public site, or nowhere where there is none.
+Of a chapter that is printed alone, links to other chapters lead to the public site, or nowhere where there is none.
+Deliberately absent: what only works on a screen, the laboratory and the search.
 """
 
 import argparse
@@ -26,6 +26,7 @@ import chapters
 import page_foot
 import paper
 import pikepdf
+import preflight
 import printed
 import yaml
 
@@ -40,10 +41,18 @@ FONTS = {
     "Sans": ("DejaVuSans", {"": "", "-Bold": "700"}),
     "Mono": ("DejaVuSansMono", {"": "", "-Bold": "700", "-Oblique": "italic"}),
 }
+# A formula is one thing to a screen reader, which reads its source; not one for each of its letters.
+SAY = """() => {
+  for (const formula of window.MathJax?.startup?.document?.math ?? []) {
+    formula.typesetRoot.querySelector("mjx-assistive-mml")?.remove();
+    formula.typesetRoot.setAttribute("role", "img");
+    formula.typesetRoot.setAttribute("aria-label", formula.math.trim());
+  }
+}"""
 # What is wider than the page is set smaller; what breaks must be longer than a few lines.
 FIT = """() => {
   const width = document.body.clientWidth, smaller = (box, share) => {
-    box.style.fontSize = `${parseFloat(getComputedStyle(box).fontSize) * share}px`;
+    box.style.fontSize = `${Math.floor(4 * share * parseFloat(getComputedStyle(box).fontSize)) / 4}px`;
   };
   for (const formula of document.querySelectorAll("mjx-container")) {
     const line = formula.closest("div, p, li, dd, td, th, figcaption, section");
@@ -107,11 +116,17 @@ def text(tag) -> str:
     return re.sub(r"\s+", " ", tag.get_text()).strip()
 
 
+def cited(root: Path) -> tuple[dict, list[str]]:
+    """What CITATION.cff says, and the names of the authors."""
+    cite = yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))
+    people = [one.get("name") or f"{one['given-names']} {one['family-names']}" for one in cite["authors"]]
+    return cite, people
+
+
 def title_page(root: Path, heading: str) -> str:
     """The title, who wrote it, and which state of the book this is."""
-    cite = yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))
+    cite, people = cited(root)
     title, _, sub = cite["title"].partition(": ")
-    people = [one.get("name") or f"{one['given-names']} {one['family-names']}" for one in cite["authors"]]
     commit, day = page_foot.commit(root), page_foot.git(root, "log", "-1", "--format=%cs")
     state = f"Version {cite['version']}" + (f", commit {page_foot.at(commit)}, {day}" if commit else "")
     lines = [
@@ -205,9 +220,11 @@ def write(browser, source: Path, out: Path) -> None:
     if asked or wrong:
         raise RuntimeError("; ".join([*(f"asks for {url}" for url in asked), *wrong]))
     page.evaluate(FIT)
+    page.evaluate(SAY)
     known: dict[str, int] = {}
-    for _ in range(4):
-        page.pdf(path=str(out), prefer_css_page_size=True, print_background=True, outline=True, tagged=True)
+    for turn in range(4):
+        more = turn > 0  # the first time only the places of pages are wanted
+        page.pdf(path=str(out), prefer_css_page_size=True, print_background=True, outline=more, tagged=more)
         with pikepdf.open(out) as pdf:
             found = printed.destinations(pdf)
         if found == known:
@@ -222,10 +239,9 @@ def finish(path: Path, source: str, root: Path = ROOT) -> None:
     """The words of `source` in the outline (Chromium drops formulas, and spaces at the end of a line), title and
     authors for the list of a library, the outline in view, and as few bytes as can be."""
     said = [text(paper.soup(head)) for head in re.findall(r"<h[1-6]\b.*?</h[1-6]>", source, re.DOTALL)]
-    cite = yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))
     with pikepdf.open(path, allow_overwriting_input=True) as pdf:
         with pdf.open_metadata() as data:
-            data["dc:creator"] = [one.get("name") or one["family-names"] for one in cite["authors"]]
+            data["dc:creator"] = cited(root)[1]
             data["dc:title"] = str(pdf.docinfo["/Title"])
             data["dc:language"] = ["en"]
         with pdf.open_outline() as outline:
@@ -259,8 +275,11 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help="print these chapters, each by itself")
     asked, known = parser.parse_args().names, names()
     if unknown := [name for name in asked if name not in known]:
-        parser.error(f"there is no chapter {unknown[0]!r} in _toc.yml; there are {', '.join(known)}")
+        parser.error(f"there is no page {unknown[0]!r} in the printed book; there are {', '.join(known)}")
     if not built():
+        return 1
+    if not preflight.get_browser(Path(sys.executable)):
+        print("Nothing was printed: there is no browser. Install Chromium, Chrome or Edge, or set CHROMIUM to one.")
         return 1
     OUT.mkdir(parents=True, exist_ok=True)
     wanted = {name: [("", known[name])] for name in asked} or {BOOK: plan(ROOT)}
@@ -269,12 +288,16 @@ def main() -> int:
             start, path = time.time(), OUT / f"{name}.pdf"
             source = OUT / f"{name}.html"
             source.write_text(whole := document(ROOT, SITE, pages), encoding="utf-8")
-            write(browser, source, path)
-            finish(path, whole)
-            printed.check(path)
-            print(
-                f"{path.relative_to(ROOT)}: {path.stat().st_size / 1e6:.1f} MB, {time.time() - start:.0f} s", flush=True
-            )
+            try:
+                write(browser, source, path)
+                finish(path, whole)
+                printed.check(path)
+            except (RuntimeError, ValueError) as error:
+                print(f"{name} was not printed as it should be: {error}. What was printed is {source}")
+                return 1
+            source.unlink()
+            size, seconds = path.stat().st_size / 1e6, time.time() - start
+            print(f"{path.relative_to(ROOT)}: {size:.1f} MB, {seconds:.0f} s", flush=True)
     return 0
 
 

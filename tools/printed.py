@@ -68,7 +68,8 @@ def check(path: Path) -> None:
 
     Raises:
         ValueError: what is wrong with it: too large; not tagged; a link that leads nowhere, or to a file of this
-            machine; no outline; a number in the contents that is no heading's page.
+            machine; no outline; a number in the contents that is no heading's page, or a chapter
+            without its number.
     """
     if path.stat().st_size > LIMIT:
         raise ValueError(f"{path.name} has {path.stat().st_size / 1e6:.1f} MB; it may have {LIMIT / 1e6:.0f}")
@@ -90,5 +91,7 @@ def check(path: Path) -> None:
         for number in range(2, last + 1):
             drawn += Counter(numbers(pdf.pages[number - 1])) - Counter([number])
         said = Counter(page for level, _, page in outline if level < 2)
-        if not drawn or drawn - said:
+        if drawn - said:
             raise ValueError(f"the contents of {path.name} name pages without a heading: {sorted(drawn - said)}")
+        if lacking := [title for level, title, page in outline[1:] if level == 0 and page not in drawn]:
+            raise ValueError(f"the contents of {path.name} lack the page of {lacking[0]!r}")
