@@ -1,12 +1,16 @@
 """A release: what is refused, what its page says, and that sums, notebooks and the PDF that are wrong are found."""
 
+import cite
 import nbformat
 import pikepdf
 import pytest
 import release
 import release_check
+import yaml
 from classroom import made, source
 from small_books import ROOT, git
+
+import minilib
 
 CITATION = "version: {}\n"
 CHANGES = "# Changes\n\n## [Unreleased]\n\nLater.\n\n## [1.2.0] - 2026-01-02\n\nA word.\n\n## [1.1.0]\n\nOld.\n"
@@ -100,3 +104,12 @@ def test_a_pdf_that_is_no_book_is_found(tmp_path):
         pdf.add_blank_page()
         pdf.save(tmp_path / "a.pdf")
     assert release_check.book(tmp_path / "a.pdf") == ["a.pdf: a.pdf has no tags, no language or no title"]
+
+
+def test_the_preface_cites_what_the_citation_file_says_and_both_numbers_are_the_version_of_minilib():
+    said = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert str(said["version"]) == str(said["preferred-citation"]["version"]) == minilib.__version__
+    shown = cite.substitutions(ROOT)["cite"]
+    assert f"title   = {{{said['title']}}}" in shown
+    assert f"Version {minilib.__version__}" in shown
+    assert "{{ cite }}" in (ROOT / "book" / "index.md").read_text(encoding="utf-8")
