@@ -52,7 +52,8 @@ def line(file: str, beside: Beside) -> str:
     """The line of the chapter in `notebooks/FILE`, in HTML; it leads to what lies beside the pages."""
     name, source = name_of(file), f"_sources/notebooks/{file}"
     taught = (syllabus.CHAPTERS | syllabus.APPENDICES).get(name, syllabus.Taught(()))
-    said = [f"{link(f'{source}.ipynb', 'notebook', ' download')} and {link(f'{source}.md', 'its source', ' download')}"]
+    given = (link(f"{source}.{kind}", word, " download") for kind, word in (("ipynb", "notebook"), ("md", "source")))
+    said = [" and its ".join(given)]
     if decks := [deck for deck in taught.decks if deck in slides.names()]:
         links = [link(f"slides/{deck}.html", slides.title(slides.DECKS / f"{deck}.md")) for deck in decks]
         makes = command(f"make slides NAME={decks[0]}" if len(decks) == 1 else f'make slides NAME="{" ".join(decks)}"')
@@ -64,7 +65,7 @@ def line(file: str, beside: Beside) -> str:
     page = beside.pages.get(file)
     printed = link(f"{PDF}#page={page}", f"page {page}") if page else command(f"make pdf NAME={name}")
     said.append(f"PDF: {printed}")
-    return f'<p class="companions">With this chapter go: {"; ".join(said)}.</p>'
+    return f'<p class="companions">With this chapter come its {"; ".join(said)}.</p>'
 
 
 def pages_of(pdf: Path) -> dict[str, int]:

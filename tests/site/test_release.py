@@ -5,7 +5,7 @@ import pytest
 import release_check
 
 PAGE = "<!doctype html><title>{title}</title><body>{body}</body>"
-LINE = '<p class="companions">With this chapter go: <a href="../slides/a.html">A</a>.</p>'
+LINE = '<p class="companions">Slides: <a href="../slides/a.html">A</a>.</p>'
 DECK = """<!doctype html><title>A</title><script>
 window.Reveal = { isReady: () => true, getTotalSlides: () => 2 };
 window.MathJax = { startup: { promise: Promise.resolve(true) } };
