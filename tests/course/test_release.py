@@ -113,3 +113,12 @@ def test_the_preface_cites_what_the_citation_file_says_and_both_numbers_are_the_
     assert f"title   = {{{said['title']}}}" in shown
     assert f"Version {minilib.__version__}" in shown
     assert "{{ cite }}" in (ROOT / "book" / "index.md").read_text(encoding="utf-8")
+
+
+def test_at_a_tag_the_workflow_tests_then_builds_then_uploads_the_folder_that_was_built():
+    text = (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
+    runs = [step["run"] for step in yaml.safe_load(text)["jobs"]["release"]["steps"] if "run" in step]
+    assert 'tags: ["v*"]' in text
+    assert runs[1:3] == [".ci/run", "make release"]
+    assert f'"{release.OUT.relative_to(ROOT)}/${{TAG#v}}"' in runs[3]
+    assert "gh release create" in runs[3]
