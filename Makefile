@@ -9,8 +9,8 @@ export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
 .PHONY: help book test check lint proofs unit nbval site report shake colab exam test-xla lab notebook page sync \
-	format bench bench-torch bench-pretrain gpu study runs-check prove handout slides slides-pdf assignment \
-	assignments mark assignments-test race browser browser-test lock clean
+	format bench bench-torch bench-pretrain gpu study runs-check prove handout slides slides-pdf pdf zip assignment \
+	assignments mark assignments-test race browser browser-test release lock clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-16s %s\n", $$1, $$2}' Makefile
@@ -93,6 +93,12 @@ slides: $(READY)  ## the decks of course/slides into _build/slides, from the bui
 slides-pdf: $(READY)  ## the decks as PDFs, a page for each slide with its notes: make slides-pdf [NAME=lars-1]
 	$(PY) tools/slides.py $(NAME) --pdf
 
+pdf: $(READY)  ## the whole book as one PDF, from the built pages; or a chapter of it: make pdf [NAME=lars]
+	$(PY) tools/print_book.py $(NAME)
+
+zip: $(READY)  ## the built pages in one file, to be read without a network
+	$(PY) tools/zip_book.py
+
 assignment: $(READY)  ## a problem set for a class, into assignments/: make assignment NAME=lars CLASS=2027-spring
 	$(if $(NAME),,$(error which one? NAME=lars or another file of course/assignments; make assignments makes all))
 	$(PY) tools/assignment.py $(NAME) $(if $(CLASS),--group $(CLASS))
@@ -115,6 +121,9 @@ browser: $(READING)  ## Pyodide beside the built pages, so that chapters run on 
 browser-test: $(READY)  ## run the chapters on their pages in WebAssembly, after make book: [NAME=sgd] [PACK=folder]
 	$(if $(PACK),$(PY) tools/browser_pack.py --pack $(PACK))
 	$(PY) tools/browser_test.py $(NAME)
+
+release: $(READY)  ## what a version gives away, each file opened: make release, at its tag, or make release DRAFT=1
+	$(PY) tools/release.py $(if $(DRAFT),--draft)
 
 lock: $(READY)  ## requirements.in -> requirements.txt
 	$(PY) -m piptools compile --quiet --upgrade --strip-extras --allow-unsafe --no-emit-index-url \

@@ -31,6 +31,7 @@ from pathlib import Path
 
 import book_map
 import chapters
+import cite
 import first_cell
 import leaderboard_page
 import nbformat
@@ -181,7 +182,7 @@ def settings(root: Path, pages: dict, runs: dict, status: dict, failed: set[str]
     config = yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))
     config |= launch_settings(address(root, config), branch(root))
     foot = page_foot.settings(root, config["repository"]["url"], runs, failed)
-    front = book_map.substitutions(root) | leaderboard_page.substitutions(root)
+    front = book_map.substitutions(root) | leaderboard_page.substitutions(root) | cite.substitutions(root)
     front |= {"report": page_foot.report(foot["url"], foot["commit"])}
     config["sphinx"]["config"] |= {
         "page_foot": foot,

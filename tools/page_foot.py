@@ -4,6 +4,7 @@ It is a Sphinx extension; `build_book.py` hands it the setting `page_foot`, whic
 has a public address the link opens a new issue whose title has the page's name and the commit. Where it has none, the
 link leads to the section of the preface that says what to send.
 The day and the versions are those in the chapter's record, `book/proved/name.json`, which comes with a clone.
+What belongs to a chapter, its notebook, slides and the like, is `companions.py`'s line.
 Deliberately absent: anything about this machine's clock, and a form that sends something.
 """
 
@@ -12,6 +13,8 @@ import re
 import subprocess
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
+
+import companions
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 HERE = ("book/index", "preface-report")  # the page and the section that say what to send
@@ -93,7 +96,8 @@ def foot(page: str, setting: dict, pathto) -> str:
     target = issue(setting["url"], page, setting["commit"]) or f"{there}#{HERE[1]}"
     said = f'Found an error on this page? <a class="report" href="{html.escape(target)}">Report it</a>.'
     run = setting["runs"].get(page.split("/")[-1]) if page.startswith("notebooks/") else None
-    lines = [f"<p>{said}</p>"]
+    lines = [companions.line(page.split("/")[-1], companions.Beside())] if page.startswith("notebooks/") else []
+    lines.append(f"<p>{said}</p>")
     if run:
         status = html.escape(pathto("book/status"))
         lines.append(f'<p>{run_words(run)} <a href="{status}">All runs</a> stand on one page.</p>')
