@@ -18,6 +18,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import syllabus
+
 ROOT = Path(__file__).resolve().parent.parent
 DECKS = ROOT / "course" / "slides"
 BOOK = ROOT / "_build"
@@ -26,22 +28,9 @@ READY = """() => Reveal.isReady() && document.readyState === "complete"
     && window.MathJax?.startup?.promise?.then(() => !document.querySelector("aside mjx-container"))"""
 STYLE = "font:18px/1.6 system-ui,sans-serif;max-width:40em;margin:3em auto;color:#22272e"
 
-
-# The decks of a course of twelve weeks, two lectures a week, and those of the workshops.
-COURSE = {
-    "Week 1": ("loss", "sgd-1"),
-    "Week 2": ("sgd-2", "momentum"),
-    "Week 3": ("adam-1", "adam-2"),
-    "Week 4": ("big-batches", "carrying-a-rate"),
-    "Week 5": ("lars-1", "lars-2"),
-    "Week 6": ("lamb-1", "lamb-2"),
-    "Week 7": ("reality-check", "memory"),
-    "Week 8": ("adafactor", "came-1"),
-    "Week 9": ("came-2", "landscape"),
-    "Week 10": ("torch", "bert"),
-    "Week 11": ("minutes", "came-at-work"),
-    "Week 12": ("train-large", "many-machines"),
-    "Workshops": ("workshop-inside", "workshop-engineers"),
+# The decks week by week, and those of the workshops.
+COURSE = {f"Week {number}": decks for number, decks in enumerate(syllabus.weeks(), 1)} | {
+    "Workshops": syllabus.WORKSHOPS
 }
 
 
