@@ -48,7 +48,10 @@ HANDED_IN = {
 ALSO = {2: "toolbox", 12: "optimizers_at_a_glance"}  # appendices that no lecture needs, offered in a week
 WORKSHOPS = {  # the chapters whose core paths a participant can read afterwards
     "inside": ("loss_and_gradient", "sgd", "momentum", "adam"),
-    "engineers": ("big_batches", "lamb", "reality_check", "memory", "adafactor", "came", "landscape"),
+    "engineers": (
+        *("big_batches", "carrying_a_rate", "lamb", "reality_check"),
+        *("memory", "adafactor", "came", "landscape"),
+    ),
 }
 
 
@@ -78,13 +81,9 @@ class Week:
         return sum(part.minutes for part in self.required)
 
 
-def source(root: Path, name: str) -> Path:
-    return notebooks.find(name, root)
-
-
 def reference(root: Path, name: str) -> str:
     """A link to a chapter by its number, to an appendix by its letter."""
-    md = source(root, name)
+    md = notebooks.find(name, root)
     label, _ = chapters.labelled(md.read_text(encoding="utf-8"))
     return f"{{numref}}`%s <{label}>`" if md.stem[0].isdigit() else f"{{ref}}`{md.stem[0]} <{label}>`"
 
@@ -95,7 +94,7 @@ def core_minutes(sections: list[reading.Section]) -> int:
 
 def read_for(root: Path, name: str, decks: list[str], every: tuple[str, ...]) -> Part:
     """What is read of a chapter for these of all its decks: the core path, or the sections between two lectures."""
-    sections = reading.sections(notebooks.source(source(root, name)))
+    sections = reading.sections(notebooks.source(notebooks.find(name, root)))
     titles = [section.titles[-1] if section.titles else "" for section in sections]
     named, first, last = reference(root, name), 0, len(sections)
     begins = BEGINS.get(decks[0])
@@ -119,18 +118,21 @@ def weeks(root: Path = ROOT) -> list[Week]:
                     more.append(Part(f"★ of {reference(root, name)}", clock[name].whole - clock[name].core))
         for name, taught in syllabus.APPENDICES.items():
             if taught.decks[-1] in decks:
-                sections = reading.sections(notebooks.source(source(root, name)))
+                sections = reading.sections(notebooks.source(notebooks.find(name, root)))
                 required.append(Part(reference(root, name), core_minutes(sections)))
         if name := ALSO.get(number):
-            sections = reading.sections(notebooks.source(source(root, name)))
+            sections = reading.sections(notebooks.source(notebooks.find(name, root)))
             more.append(Part(reference(root, name), reading.minutes(*reading.whole(sections))))
         given, due = (tuple(s for s, w in HANDED_IN.items() if w == number + later) for later in (1, 0))
         found.append(Week(number, decks, tuple(required), tuple(more), SHEETS[number - 1], given, due))
     return found
 
 
-def lab_title(root: Path, name: str) -> str:
-    return re.search(r"^# (.+)$", (root / LABS / f"{name}.md").read_text(encoding="utf-8"), re.MULTILINE)[1]
+def lab_link(root: Path, name: str) -> str:
+    """A link to a sheet, with its title."""
+    text = (root / LABS / f"{name}.md").read_text(encoding="utf-8")
+    title = re.search(r"^# (.+)$", text, re.MULTILINE)[1]
+    return f"{{ref}}`{title} <lab-{name.replace('_', '-')}>`"
 
 
 def lab_minutes(root: Path, name: str) -> int:
@@ -188,16 +190,22 @@ def week_table(root: Path, every: list[Week]) -> str:
     lines = ["| week | lectures | required reading | more | lab | problem set |", "|--:|:--|:--|:--|:--|:--|"]
     for week in every:
         titles = "<br>".join(f"`{deck}`" for deck in week.decks)
-        lab = f"{{ref}}`{lab_title(root, week.lab)} <lab-{week.lab.replace('_', '-')}>`"
         lines.append(
             f"| {{ref}}`{week.number} <lectures-week-{week.number}>` | {titles} | {listed(week.required)} "
-            f"| {listed(week.more)} | {lab} | {sets(week)} |"
+            f"| {listed(week.more)} | {lab_link(root, week.lab)} | {sets(week)} |"
         )
     required, more = (
         unbroken(hours(sum(part.minutes for week in every for part in getattr(week, kind))))
         for kind in ("required", "more")
     )
     lines.append(f"| | **together** | **{required}** | **{more}** | | |")
+    return "\n".join(lines)
+
+
+def lab_table(root: Path, every: list[Week]) -> str:
+    """The sheets, week by week, each a link."""
+    lines = ["| week | lab | minutes |", "|--:|:--|--:|"]
+    lines += [f"| {week.number} | {lab_link(root, week.lab)} | {lab_minutes(root, week.lab)} |" for week in every]
     return "\n".join(lines)
 
 
@@ -217,11 +225,12 @@ def work(root: Path, every: list[Week]) -> str:
 def cells(deck: str) -> list[tuple[int, str, str, str]]:
     """The slides of a deck: minute at which it begins, title, what it shows, and its question to the hall."""
     found, minute = [], 0
-    for slide in re.split(r"^#{1,2} ", (slides.DECKS / f"{deck}.md").read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
+    text = (slides.DECKS / f"{deck}.md").read_text(encoding="utf-8")
+    for slide in re.split(r"^#{1,2} ", text, flags=re.MULTILINE)[1:]:
         title, body = slide.split("\n", 1)
         shown = [named(match[1], match[2]) for match in re.finditer(SHOW, body)]
         asks = re.search(r"^:::\{question\}\n(.*?)^:::$", body, re.MULTILINE | re.DOTALL)
-        question = " ".join(asks[1].split()) if asks else ""
+        question = " ".join(asks[1].strip().split("\n\n")[-1].split()) if asks else ""  # its last paragraph
         found.append((minute, title, ", ".join(dict.fromkeys(shown)), question))
         minute += int(re.search(r"^:::\{notes\} (\d+)", body, re.MULTILINE)[1])
     return found
@@ -248,10 +257,26 @@ def named(label: str, options: str) -> str:
     return f"{found}, steps ({step[1]})" if step else found
 
 
+def halves(deck: str) -> str:
+    """The half days of a workshop, each begun by a title of its deck: their minutes, and what participants do."""
+    path = slides.DECKS / f"{deck}.md"
+    if not path.exists():
+        return ""
+    lines = ["| | half day | what participants do | minutes |", "|--:|:--|:--|--:|"]
+    for number, half in enumerate(re.split(r"^# ", path.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:], 1):
+        title, body = half.split("\n", 1)
+        tasks = [
+            slide.split("\n", 1)[0] for slide in re.split(r"^## ", body, flags=re.MULTILINE)[1:] if ":::{task}" in slide
+        ]
+        minutes = sum(map(int, re.findall(r"^:::\{notes\} (\d+)", body, re.MULTILINE)))
+        lines.append(f"| {number} | {title} | {' · '.join(tasks)} | {minutes} |")
+    return "\n".join(lines)
+
+
 def lecture(deck: str) -> str:
     """A lecture at a glance, folded: a row for each slide."""
     lines = ["| minute | slide | on the slide | question to the hall |", "|--:|:--|:--|:--|"]
-    lines += [f"| {minute} | {title} | {shown} | {asks} |" for minute, title, shown, asks in cells(deck)[1:]]
+    lines += [" | ".join(["", *(str(cell).replace("|", "\\|") for cell in row), ""]).strip() for row in cells(deck)[1:]]
     title = slides.title(slides.DECKS / f"{deck}.md")
     return "\n".join([f":::{{admonition}} `{deck}` · {title}", ":class: dropdown", "", *lines, ":::"])
 
@@ -279,9 +304,12 @@ def substitutions(root: Path = ROOT) -> dict[str, str]:
         "plan_work_six": work(root, every[:6]),
         "plan_most": hours(MOST),
         "plan_goals": goals(root),
+        "plan_labs": lab_table(root, every),
     }
     for name, read in WORKSHOPS.items():
         told[f"plan_workshop_{name}"] = hours(sum(clock[chapter].core for chapter in read))
+        told[f"plan_read_{name}"] = ", ".join(reference(root, chapter) for chapter in read)
+        told[f"plan_halves_{name}"] = halves(f"workshop-{name}")
     for week in every:
         written = [lecture(deck) for deck in week.decks if (slides.DECKS / f"{deck}.md").exists()]
         told[f"lectures_week_{week.number}"] = "\n\n".join(written)
