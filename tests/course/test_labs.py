@@ -60,7 +60,7 @@ def test_every_cell_prints_what_its_fold_says(name):
     for number, cell in enumerate(blocks(SHEETS[name], "python"), 1):
         out = io.StringIO()
         with contextlib.redirect_stdout(out):
-            exec(compile(cell, f"{name}, cell {number}", "exec"), names)  # noqa: S102
+            exec(compile(cell, f"{name}, cell {number}", "exec"), names)
         printed += [out.getvalue()] if out.getvalue() else []
     assert blocks(SHEETS[name], "text") == printed
 
