@@ -39,8 +39,8 @@ def test_a_sheet_has_four_parts_in_75_to_90_minutes_a_hand_in_and_notes_for_the_
     for title in PARTS[:3]:
         assert "**Write down**" in part(text, title), title
     for title in PARTS[1:3]:
-        assert part(text, title).count(":::{admonition} What you should see\n:class: dropdown") == 1, title
-    hand_in, teacher = part(text, "Hand").split(":::{admonition} For the teacher\n:class: dropdown\n")
+        assert part(text, title).count(":::{admonition} What you should see\n:class: dropdown lab-fold\n") == 1, title
+    hand_in, teacher = part(text, "Hand").split(":::{admonition} For the teacher\n:class: dropdown lab-fold\n")
     assert re.search(r"[?.]\s*$", hand_in)
     assert len(re.findall(r'^\* \*\*"', teacher, re.MULTILINE)) >= 2  # misconceptions
     assert "hand-in" in teacher or "points" in teacher
