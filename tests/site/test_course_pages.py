@@ -1,4 +1,4 @@
-"""The pages for lecturers on the built site: plans that lead on, and sheets that print for students without their answers."""
+"""The pages for lecturers on the built site: plans that lead on, and sheets that print without their answers."""
 
 import plans
 import pytest
