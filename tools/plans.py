@@ -99,10 +99,10 @@ def read_for(root: Path, name: str, decks: list[str], every: tuple[str, ...]) ->
     named, first, last = reference(root, name), 0, len(sections)
     begins = BEGINS.get(decks[0])
     if begins:
-        named, first = f"{named} from *{begins}* on", titles.index(begins)
+        named, first = f"{named} (second part)", titles.index(begins)
     later = next((BEGINS[deck] for deck in every if deck in BEGINS and deck not in decks), None)
     if later and not begins:
-        named, last = f"{named} up to *{later}*", titles.index(later)
+        named, last = f"{named} (first part)", titles.index(later)
     return Part(named, core_minutes(sections[first:last]))
 
 
@@ -115,7 +115,7 @@ def weeks(root: Path = ROOT) -> list[Week]:
             if here := [deck for deck in taught.decks if deck in decks]:
                 required.append(read_for(root, name, here, taught.decks))
                 if here[-1] == taught.decks[-1]:
-                    more.append(Part(f"★ of {reference(root, name)}", clock[name].whole - clock[name].core))
+                    more.append(Part(f"★ {reference(root, name)}", clock[name].whole - clock[name].core))
         for name, taught in syllabus.APPENDICES.items():
             if taught.decks[-1] in decks:
                 sections = reading.sections(notebooks.source(notebooks.find(name, root)))
@@ -180,9 +180,23 @@ def listed(parts: tuple[Part, ...]) -> str:
     return f"{', '.join(part.named for part in parts)}: **{unbroken(hours(sum(part.minutes for part in parts)))}**"
 
 
-def sets(week: Week) -> str:
-    said = [f"{kind} `{name}`" for kind, names in (("in:", week.due), ("out:", week.given)) for name in names]
+def sets(root: Path, week: Week) -> str:
+    """The problem sets that come in and go out, by their titles."""
+    said = []
+    for kind, names in (("in", week.due), ("out", week.given)):
+        for name in names:
+            text = (root / "course" / "assignments" / f"{name}.md").read_text(encoding="utf-8")
+            said.append(f"{kind}: {re.search(r'^  title: (.+)$', text, re.MULTILINE)[1]}")
     return "<br>".join(said) or "–"
+
+
+def splits(root: Path) -> str:
+    """Where the second part of a chapter begins that two weeks share, in words."""
+    said = []
+    for deck, heading in BEGINS.items():
+        name = next(name for name, taught in syllabus.CHAPTERS.items() if deck in taught.decks)
+        said.append(f"of {reference(root, name)} at *{heading}*")
+    return ", ".join(said)
 
 
 def week_table(root: Path, every: list[Week]) -> str:
@@ -192,7 +206,7 @@ def week_table(root: Path, every: list[Week]) -> str:
         titles = "<br>".join(f"`{deck}`" for deck in week.decks)
         lines.append(
             f"| {{ref}}`{week.number} <lectures-week-{week.number}>` | {titles} | {listed(week.required)} "
-            f"| {listed(week.more)} | {lab_link(root, week.lab)} | {sets(week)} |"
+            f"| {listed(week.more)} | {lab_link(root, week.lab)} | {sets(root, week)} |"
         )
     required, more = (
         unbroken(hours(sum(part.minutes for week in every for part in getattr(week, kind))))
@@ -304,6 +318,7 @@ def substitutions(root: Path = ROOT) -> dict[str, str]:
         "plan_work_six": work(root, every[:6]),
         "plan_most": hours(MOST),
         "plan_goals": goals(root),
+        "plan_splits": splits(root),
         "plan_labs": lab_table(root, every),
     }
     for name, read in WORKSHOPS.items():

@@ -5,6 +5,7 @@ import io
 import re
 import zipfile
 
+import chapters
 import plans
 import pytest
 import running_pages
@@ -47,11 +48,13 @@ def test_a_sheet_has_four_parts_in_75_to_90_minutes_a_hand_in_and_notes_for_the_
 
 
 @pytest.mark.parametrize("name", SHEETS)
-def test_no_answer_stands_open_on_the_sheet(name):
+def test_no_answer_stands_open_on_the_sheet_and_no_line_is_too_wide(name):
     """What a cell prints stands in a fold."""
     open_text = re.sub(r"^:::\{admonition\}.*?^:::$", "", SHEETS[name], flags=re.MULTILINE | re.DOTALL)
     assert blocks(open_text, "text") == []
-    assert blocks(open_text, "python") == blocks(SHEETS[name], "python") != []
+    cells = blocks(SHEETS[name], "python")
+    assert blocks(open_text, "python") == cells != []
+    assert [line for cell in cells for line in cell.splitlines() if len(line) > chapters.WIDEST] == []
 
 
 @pytest.mark.parametrize("name", SHEETS)
