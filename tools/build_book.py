@@ -36,6 +36,7 @@ import first_cell
 import leaderboard_page
 import nbformat
 import page_foot
+import plans
 import proved
 import rocq_sources
 import status_page
@@ -145,7 +146,8 @@ def toc_pages(toc: dict) -> list[str]:
     """Every page that a table of contents names, in order."""
     pages = [toc["root"]]
     for part in toc.get("parts", [toc]):
-        pages += [chapter["file"] for chapter in part.get("chapters", [])]
+        for chapter in part.get("chapters", []):
+            pages += [chapter["file"], *(section["file"] for section in chapter.get("sections", []))]
     return pages
 
 
@@ -182,7 +184,8 @@ def settings(root: Path, pages: dict, runs: dict, status: dict, failed: set[str]
     config = yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))
     config |= launch_settings(address(root, config), branch(root))
     foot = page_foot.settings(root, config["repository"]["url"], runs, failed)
-    front = book_map.substitutions(root) | leaderboard_page.substitutions(root) | cite.substitutions(root)
+    front = book_map.substitutions(root) | leaderboard_page.substitutions(root)
+    front |= cite.substitutions(root) | plans.substitutions(root)
     front |= {"report": page_foot.report(foot["url"], foot["commit"])}
     config["sphinx"]["config"] |= {
         "page_foot": foot,

@@ -4,9 +4,9 @@
 
 A chapter's number stands in the names of its two files, in _toc.yml, and in the README, which links to files. Those are
 renamed and rewritten here; everything else knows chapters by name and stays as it is. The new chapter gets a line in
-_toc.yml, in the maps of README.md and book/index.md, and in the weeks of book/teaching.md, and `notebooks/NN_name.md`
-with what every chapter has; it is executed at once. Deliberately absent: appendices, whose letters stand as they are,
-and its content.
+_toc.yml and in the maps of README.md and book/index.md, and `notebooks/NN_name.md` with what every chapter has; it is
+executed at once. Deliberately absent: appendices, whose letters stand as they are, its content, and its lectures, for
+which `syllabus.py` has a table.
 """
 
 import argparse
@@ -82,12 +82,6 @@ def after(text: str, line: str, new: str) -> str:
     return text.replace(f"{found}\n", f"{found}\n{new}\n")
 
 
-def beside(text: str, link: str, new: str) -> str:
-    """`text` with the link `new` in the last row of a table that ends in `link`: the week in which both are read."""
-    start, found, rest = text.rpartition(f"{link} |\n")
-    return f"{start}{link}, {new} |\n{rest}" if found else text
-
-
 def insert(root: Path, name: str, place: str) -> Path:
     """Put a draft of the chapter `name` after the chapter `place`; returns its source, which was not executed yet.
 
@@ -120,9 +114,6 @@ def insert(root: Path, name: str, place: str) -> Path:
     for page, (line, row) in rows.items():
         text = rewritten((root / page).read_text(encoding="utf-8"), moved)
         (root / page).write_text(after(text, line, row), encoding="utf-8")
-    weeks = root / "book" / "teaching.md"
-    link, new = (f"{{numref}}`%s <{of}>`" for of in (label_before, label))
-    weeks.write_text(beside(weeks.read_text(encoding="utf-8"), link, new), encoding="utf-8")
     return source
 
 
