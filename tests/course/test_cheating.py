@@ -132,7 +132,7 @@ SLOW = """
 import time
 quick = {function}
 def {function}(*given, **more):
-    time.sleep(0.02)
+    time.sleep(0.005)
     return quick(*given, **more)
 """
 ENDLESS = """
@@ -160,8 +160,8 @@ CHEATS = {  # what stands in the cell, and what the cell, or the first check tha
     "started": (STARTED, "subprocess.Popen is not allowed"),
     "last-year": (LAST_YEARS, ""),
     "slow": (SLOW, ""),
-    "endless": (ENDLESS, "no answer within 2 seconds"),
-    "endless-cell": (ENDLESS_CELL, "no answer within 2 seconds"),
+    "endless": (ENDLESS, "no answer within 3 seconds"),
+    "endless-cell": (ENDLESS_CELL, "no answer within 3 seconds"),
     "exits": (EXITS, "the program ended before it answered"),
     "greedy": (GREEDY, "Unable to allocate"),
     "shoots": (SHOOTS, "os.kill is not allowed"),
@@ -186,8 +186,8 @@ def words(name: str, cheat: str, nb) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def desks(tmp_path_factory):
-    """Problem sets for the class, made when they are asked for."""
-    return {name: Desk(name, CLASS, tmp_path_factory.mktemp(name), seconds=2) for name in NAMES}
+    """All problem sets for the class, by name."""
+    return {name: Desk(name, CLASS, tmp_path_factory.mktemp(name), seconds=3) for name in NAMES}
 
 
 @pytest.mark.parametrize(("name", "cheat"), [row for row in ROWS if TARGETS[row[0]].own or row[1] not in OWN])

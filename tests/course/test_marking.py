@@ -11,7 +11,7 @@ from classroom import ROOT, made, source, submission
 from marking import cells, lacking, wire
 from marking.course import Assignment
 from marking.examiner import Gone, Late, Pupil
-from marking.execute import ExecuteApart, defined
+from marking.execute import ExecuteApart, defined, without_magics
 
 TINY = """\
 ---
@@ -298,8 +298,9 @@ def test_only_data_passes_between_the_two_and_functions_by_name():
     def there(value, call=None):
         return wire.decode(wire.encode(value, keep), call, kept)
 
-    values = [1, 2.5, None, True, "é", (1, [2]), {1: "a", "b": (2.0,)}, float("inf")]
+    values = [1, 2.5, None, True, "é", (1, [2]), {1: "a", "b": (2.0,)}, float("inf"), 2 - 1j]
     assert there(values) == values
+    assert there(range(3)) == [0, 1, 2]
     array = np.arange(6.0).reshape(2, 3).T
     assert np.array_equal(there(array), array)
     assert there(np.float32(0.5)) == 0.5
@@ -315,6 +316,8 @@ def test_the_names_of_a_cell_are_those_that_its_own_statements_bind():
     assert set(defined(source)) >= {"np", "comb", "a", "f", "C", "i", "b", "c"}
     assert not {"x", "y", "z"} & set(defined(source))
     assert defined("def (") == []
+    assert defined(without_magics("%%time\n!ls\nd = (1\n  % 2)")) == ["d"]
+    assert without_magics("a = (1\n% 2)") == "a = (1\n% 2)"
 
 
 def test_the_two_problem_sets_of_one_class_do_not_share_their_draws(tmp_path):
