@@ -6,7 +6,7 @@ import pytest
 LAB = "course/labs/layers"
 # The words of the folds that a printer would put on paper, without their titles.
 FOLDS = """() => [...document.querySelectorAll(".lab-fold")].map(fold => fold.checkVisibility()
-  && [...fold.children].some(child => !child.matches(".admonition-title, button") && child.checkVisibility()))"""
+  && [...fold.children].some(child => !child.matches(".admonition-title, button") && child.checkVisibility({visibilityProperty: true})))"""
 
 
 def test_a_sheet_is_printed_without_the_folds_that_nobody_opened(visit):
