@@ -195,8 +195,8 @@ def splits(root: Path) -> str:
     said = []
     for deck, heading in BEGINS.items():
         name = next(name for name, taught in syllabus.CHAPTERS.items() if deck in taught.decks)
-        said.append(f"of {reference(root, name)} at *{heading}*")
-    return ", ".join(said)
+        said.append(f"{reference(root, name)} begins at *{heading}*")
+    return ", that of ".join(said)
 
 
 def week_table(root: Path, every: list[Week]) -> str:
