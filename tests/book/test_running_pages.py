@@ -12,11 +12,13 @@ import zipfile
 import browser_pack
 import browser_test
 import chapters
+import notebooks
 import pytest
 import running_pages
 
 ROOT = running_pages.ROOT
 RUNNABLE = running_pages.runnable()
+SGD, LOSS = (notebooks.find(name).stem for name in ("sgd", "loss_and_gradient"))
 
 
 def test_parts_one_and_two_run_and_nothing_that_needs_torch_or_a_prover_does():
@@ -24,8 +26,8 @@ def test_parts_one_and_two_run_and_nothing_that_needs_torch_or_a_prover_does():
     first = ["loss_and_gradient", "sgd", "momentum", "adam"]
     second = ["big_batches", "carrying_a_rate", "lars", "lamb"]
     assert names == [*first, *second, "came", "optimizers_at_a_glance", "the_rule_for_ties"]
-    assert RUNNABLE["02_sgd"] == ["matplotlib", "numpy", "scipy"]
-    assert [stem for stem, needed in RUNNABLE.items() if "sympy" in needed] == ["01_loss_and_gradient"]
+    assert RUNNABLE[SGD] == ["matplotlib", "numpy", "scipy"]
+    assert [stem for stem, needed in RUNNABLE.items() if "sympy" in needed] == [LOSS]
 
 
 @pytest.mark.parametrize(
@@ -72,7 +74,7 @@ def run(folder, *sources):
 
 
 def test_equal_files_give_equal_zips_without_a_clock():
-    stems = ["02_sgd"]
+    stems = [SGD]
     assert running_pages.book_zip(ROOT, stems) == running_pages.book_zip(ROOT, stems)
     with zipfile.ZipFile(io.BytesIO(running_pages.book_zip(ROOT, stems))) as archive:
         assert {entry.date_time[0] for entry in archive.infolist()} == {1980}
@@ -133,14 +135,14 @@ def test_text_of_other_packages_goes_with_their_licences_or_not_at_all(monkeypat
 
 
 def test_a_chapter_tells_its_page_all_its_cells_but_the_one_that_fetches_the_book():
-    nb = chapters.stored(ROOT)["02_sgd"]
-    told = running_pages.chapter(nb, RUNNABLE["02_sgd"], running_pages.pyodide())
+    nb = chapters.stored(ROOT)[SGD]
+    told = running_pages.chapter(nb, RUNNABLE[SGD], running_pages.pyodide())
     assert [cell["source"] for cell in told["cells"]] == [cell.source for cell in chapters.code(nb)]
     assert [nb.cells[cell["number"]].source for cell in told["cells"]] == [cell["source"] for cell in told["cells"]]
     assert sum(bool(cell["text"]) for cell in told["cells"]) > 30
     assert sum(cell["pictures"] for cell in told["cells"]) >= 10
     assert not told["prose"]
-    assert {*told["sums"]} == {*running_pages.wanted(RUNNABLE["02_sgd"], running_pages.pyodide())}
+    assert {*told["sums"]} == {*running_pages.wanted(RUNNABLE[SGD], running_pages.pyodide())}
 
 
 def test_a_pack_is_what_is_recorded_or_nothing(tmp_path):

@@ -48,7 +48,7 @@ def test_axe_finds_nothing_serious(read, scheme, width):
 
 
 def test_a_fold_is_called_what_is_written_on_it(read):
-    assert read.page.locator("summary[aria-label]").count() == 0
+    assert read.page.locator("article summary[aria-label]").count() == 0
     titles = read.page.locator("button.toggle-button").evaluate_all(
         "all => all.map(b => [b.getAttribute('aria-label'), b.parentElement.textContent.trim()])"
     )

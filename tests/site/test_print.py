@@ -1,5 +1,6 @@
 """The printed book: a small chapter is printed whole, all others are looked at before they are printed; the zip."""
 
+import re
 import zipfile
 from collections import Counter
 
@@ -45,7 +46,7 @@ def nothing_named(pdf):
 def a_file(pdf):
     note = pdf.pages[1].Annots[0]
     del note["/Dest"]
-    note["/A"] = pikepdf.Dictionary(S=pikepdf.Name.URI, URI="file:///home/somebody/book.html")
+    note["/A"] = pikepdf.Dictionary(S=pikepdf.Name.URI, URI="file:///elsewhere/book.html")
 
 
 def no_tags(pdf):
@@ -60,7 +61,7 @@ def a_page_more(pdf):
     ("spoil", "said"),
     [
         (nothing_named, "a link on page . of spoilt.pdf leads to 'notebooks"),
-        (a_file, "leads to 'file:///home/somebody"),
+        (a_file, "leads to 'file:///elsewhere"),
         (no_tags, "no tags"),
         (a_page_more, "the contents of spoilt.pdf name pages without a heading"),
     ],
@@ -148,7 +149,7 @@ def test_a_link_leads_into_the_book_to_the_public_pages_or_nowhere():
     assert f'href="#{paper.slug(other, "ch-lars")}"' in both
     alone = str(paper.section(page, HTML, {page}))
     assert paper.slug(other) not in alone
-    assert ">Chapter 7</span>" in alone
+    assert re.search(r">Chapter \d+</span>", alone)
     public = str(paper.section(page, HTML, {page}, "https://somebody.github.io/book/"))
     assert f'href="https://somebody.github.io/book/{other}.html#ch-lars"' in public
 
