@@ -12,9 +12,10 @@ import zipfile
 import browser_pack
 import browser_test
 import chapters
-import notebooks
 import pytest
 import running_pages
+
+import notebooks
 
 ROOT = running_pages.ROOT
 RUNNABLE = running_pages.runnable()
