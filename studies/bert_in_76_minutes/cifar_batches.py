@@ -12,15 +12,11 @@ H200: estimated, not run.
 
 import json
 from functools import partial
-from math import isfinite
 
 import numpy as np
-import torch
 
-from minilib import data, schedules
-from minilib.models.resnet import ResNet, evaluate, fit, settle
-from minilib.training.optimizers import optimizer
-from studies.protocols import best_rate, photographs, scaled, start
+from minilib import data
+from studies.protocols import PHOTOGRAPHS, TOY_PHOTOGRAPHS, best_rate, fit_photographs, photographs, scaled, start
 from studies.study import Study
 
 DECAY, BASE = 1e-3, 128
@@ -31,53 +27,20 @@ RATES = {
     "adamw": [0.001, 0.002, 0.004],
 }
 SIZES = {
-    "laptop": {
-        "train": 45_000,
-        "test": 10_000,
-        "pool": 2,
-        "epochs": 10,
-        "widths": (8, 16, 32),
+    "laptop": PHOTOGRAPHS
+    | {
         "batches": (128, 1024, 8192),
         "rates": RATES,
         "seeds": (100, 0, 1, 2, 3, 4),
     },
-    "toy": {
-        "train": 64,
-        "test": 64,
-        "pool": 4,
-        "epochs": 1,
-        "widths": (2, 4),
+    "toy": TOY_PHOTOGRAPHS
+    | {
         "batches": (32,),
         "rates": {name: rates[:1] for name, rates in RATES.items()},
         "seeds": (100, 0),
     },
     "gpu": {"pool": 1, "epochs": 30, "widths": (64, 128, 256)},
 }
-SETTLED = 10_000  # images that give the batch norms their means and variances
-
-
-def schedule(step: int, steps: int) -> float:
-    return schedules.warmup(step, steps // 5) * schedules.polynomial(step, steps)
-
-
-def parts_of(plan, device: str) -> dict:
-    """Images and classes of the plan's three parts."""
-    return photographs(plan.train, plan.test, plan.pool, device)
-
-
-def one(plan, device: str, part: str, name: str, batch: int, lr: float, seed: int) -> list[float]:
-    """Last training loss, and loss and accuracy on the images of `part`; (99, 99, 0.1) when the run diverged."""
-    torch.set_num_threads(1)
-    torch.manual_seed(seed)
-    parts = parts_of(plan, device)
-    images, classes = parts["train"]
-    # this order of the numbers in memory halves the time of a step on a processor
-    model = ResNet(channels=3, widths=plan.widths).to(images.device, memory_format=torch.channels_last)
-    opt = optimizer(name, model, lr, DECAY, images.device)
-    last = fit(model, opt, images, classes, batch, plan.epochs, schedule, seed)[-1]
-    settle(model, images[:SETTLED])
-    loss, accuracy = evaluate(model, *parts[part])
-    return [round(v, 5) for v in (last, loss, accuracy)] if isfinite(last + loss) else [99.0, 99.0, 0.1]
 
 
 def main(asked):
@@ -86,7 +49,8 @@ def main(asked):
     tuning, fresh = plan.seeds[0], plan.seeds[1:]
 
     def job(part, case, lr, seed):
-        return json.dumps([part, *case, lr, seed]), lambda: one(plan, asked.device, part, *case, lr, seed)
+        run = partial(fit_photographs, plan, asked.device, part, *case, lr, DECAY, seed)
+        return json.dumps([part, *case, lr, seed]), run
 
     def error(case, lr):
         key, run = job("validation", case, lr, tuning)
@@ -101,7 +65,7 @@ def main(asked):
     for key, (last, loss, accuracy) in study.saved["jobs"].items():
         row = dict(zip(("part", "optimizer", "batch", "rate", "seed"), json.loads(key), strict=True))
         curve.append(row | {"training loss": last, "loss": loss, "accuracy": accuracy})
-    classes = parts_of(plan, asked.device)["test"][1].cpu()
+    classes = photographs(plan.train, plan.test, plan.pool, asked.device)["test"][1].cpu()
     commonest = np.bincount(classes).max() / len(classes)
     rates = {f"{name} {batch}": lr for (name, batch), lr in chosen.items()}
     study.record(curve, {"chosen": rates, "commonest": float(commonest), "photographs": data.cifar10().source})

@@ -10,14 +10,8 @@ half of one core.
 
 import json
 from functools import partial
-from math import isfinite
 
-import torch
-
-from minilib import schedules
-from minilib.models.resnet import ResNet, evaluate, fit, settle
-from minilib.training.optimizers import optimizer
-from studies.protocols import best_rate, photographs, start
+from studies.protocols import PHOTOGRAPHS, TOY_PHOTOGRAPHS, best_rate, fit_photographs, start
 from studies.study import Study
 
 DECAY = 0.0
@@ -28,47 +22,19 @@ RATES = {
     "adamw": [0.016, 0.032, 0.064],
 }
 SIZES = {
-    "laptop": {
-        "train": 45_000,
-        "test": 10_000,
-        "pool": 2,
-        "epochs": 10,
-        "widths": (8, 16, 32),
+    "laptop": PHOTOGRAPHS
+    | {
         "batch": 128,
         "rates": RATES,
         "seeds": (100, 0, 1, 2, 3, 4),
     },
-    "toy": {
-        "train": 64,
-        "test": 64,
-        "pool": 4,
-        "epochs": 1,
-        "widths": (2, 4),
+    "toy": TOY_PHOTOGRAPHS
+    | {
         "batch": 32,
         "rates": {name: rates[:1] for name, rates in RATES.items()},
         "seeds": (100, 0),
     },
 }
-SETTLED = 10_000  # images that give the batch norms their means and variances, as in `cifar-batches`
-
-
-def schedule(step: int, steps: int) -> float:
-    return schedules.warmup(step, steps // 5) * schedules.polynomial(step, steps)
-
-
-def one(asked, part: str, name: str, lr: float, seed: int) -> list[float]:
-    """Last training loss, and loss and accuracy on the images of `part`; (99, 99, 0.1) when the run diverged."""
-    plan = asked.plan
-    torch.set_num_threads(1)
-    torch.manual_seed(seed)
-    parts = photographs(plan.train, plan.test, plan.pool, asked.device)
-    images, classes = parts["train"]
-    model = ResNet(channels=3, widths=plan.widths).to(images.device, memory_format=torch.channels_last)
-    opt = optimizer(name, model, lr, DECAY, images.device)
-    last = fit(model, opt, images, classes, plan.batch, plan.epochs, schedule, seed)[-1]
-    settle(model, images[:SETTLED])
-    loss, accuracy = evaluate(model, *parts[part])
-    return [round(v, 5) for v in (last, loss, accuracy)] if isfinite(last + loss) else [99.0, 99.0, 0.1]
 
 
 def main(asked):
@@ -77,7 +43,9 @@ def main(asked):
     tuning, *fresh = plan.seeds
 
     def job(part, name, lr, seed):
-        return json.dumps([part, name, lr, seed]), partial(one, asked, part, name, lr, seed)
+        return json.dumps([part, name, lr, seed]), partial(
+            fit_photographs, plan, asked.device, part, name, plan.batch, lr, DECAY, seed
+        )
 
     def error(name, lr):
         key, run = job("validation", name, lr, tuning)
