@@ -22,6 +22,7 @@ import slides
 
 SUMS = "SHA256SUMS"
 TITLE = "Big Batches, Small Memory"
+PATIENCE = 10_000  # milliseconds until a page has its title
 SECRETS = ("BEGIN SOLUTION", "BEGIN HIDDEN TESTS")
 
 
@@ -47,12 +48,16 @@ def unpacked(path: Path, into: Path) -> Path:
 
 def site(folder: Path, browser) -> list[str]:
     """What is wrong with an unpacked site."""
+    from playwright.sync_api import TimeoutError as NotThere
+
     wrong, chapters = [], sorted((folder / "notebooks").glob("*.html"))
     for page in [folder / "index.html", *chapters[:1]]:
         asked, opened = [], browser.new_page()
         opened.on("request", lambda request, asked=asked: asked.append(request.url))
         opened.goto(page.as_uri(), wait_until="load")
-        if TITLE not in opened.title():
+        try:  # the first page leads on to another
+            opened.wait_for_function("title => document.title.includes(title)", arg=TITLE, timeout=PATIENCE)
+        except NotThere:
             wrong.append(f"{page.name} has the title {opened.title()!r}, without {TITLE!r}")
         wrong += [f"{page.name} asks for {url}" for url in asked if not url.startswith(("file:", "data:", "blob:"))]
         opened.close()

@@ -17,7 +17,10 @@ def folder(tmp_path):
     """A site with one chapter, and a deck with a PDF of two pages."""
     for place in ("notebooks", "slides"):
         (tmp_path / place).mkdir()
-    (tmp_path / "index.html").write_text(PAGE.format(title=release_check.TITLE, body="A"))
+    (tmp_path / "index.html").write_text('<meta http-equiv="Refresh" content="0; url=book/index.html">')
+    (tmp_path / "book").mkdir()
+    slow = f"<script>setTimeout(() => document.title = {release_check.TITLE!r}, 300)</script>"
+    (tmp_path / "book" / "index.html").write_text(PAGE.format(title="", body=slow))
     chapter = PAGE.format(title=f"1. A — {release_check.TITLE}", body=LINE)
     (tmp_path / "notebooks" / "01_a.html").write_text(chapter)
     (tmp_path / "slides" / "a.html").write_text(DECK.replace("{more}", ""))
@@ -33,7 +36,8 @@ def test_right_ones_pass(folder, browser):
     assert release_check.lectures(folder / "slides", ["a"], browser) == []
 
 
-def test_a_wrong_title_a_dead_link_a_lost_line_and_a_request_are_found(folder, browser):
+def test_a_wrong_title_a_dead_link_a_lost_line_and_a_request_are_found(folder, browser, monkeypatch):
+    monkeypatch.setattr(release_check, "PATIENCE", 500)
     outside = '<img src="http://127.0.0.1:9/a.png">'
     (folder / "index.html").write_text(PAGE.format(title="B", body=outside))
     (folder / "slides" / "a.html").unlink()
