@@ -1,5 +1,6 @@
 """How the book is cited, as the preface shows it: made from CITATION.cff, so that both say the same."""
 
+import textwrap
 from pathlib import Path
 
 import yaml
@@ -22,4 +23,5 @@ def substitutions(root: Path) -> dict[str, str]:
         return {}
     book = yaml.safe_load(path.read_text(encoding="utf-8"))["preferred-citation"]
     authors = " and ".join(one["name"] for one in book["authors"])
-    return {"cite": BIBTEX.format(**book | {"authors": authors})}
+    title = textwrap.fill(book["title"], 56, subsequent_indent=" " * 13)  # as wide as a page shows
+    return {"cite": BIBTEX.format(**book | {"authors": authors, "title": title})}
