@@ -66,7 +66,7 @@ GPT-2 not resolved; T5 contradicted | came_at_work | GPT-2: CAME below Adafactor
 128 contradicted; 8,192 confirmed | bert_in_76_minutes | LARS below Nesterov, 128 - | LARS below Nesterov, 8,192 +
     LAMB below Nesterov, 128 - | LAMB below Nesterov, 8,192 +
 width 64 confirmed against 32; 128 contradicted against 64, each at its best batch too | train_large_compress
-    2 × 64 below 1 × 32 + | 4 × 128 below 2 × 64 - | 4 × 128 below 2 × 64, own batches -
+    2 × 64 below 1 × 32 + | 4 × 128 below 2 × 64 - | 4 × 128 below 2 × 64, own rows -
 width 64 confirmed against 32; 128 contradicted against both | train_large_compress
     2 × 64 stored below 1 × 32 + | 4 × 128 stored below 1 × 32 - | 4 × 128 stored below 2 × 64 -
 """
