@@ -1,16 +1,16 @@
 """AdamW, LAMB, CAME and corrected CAME on a BERT that ends below the rival that counts, at two batches, 8 times apart.
 
-What is to be decided stands in `studies/README.md`, which was written before the runs. Pilots choose the budget: the
-least of `budgets` at which AdamW, with the first seed and the large batch, ends `below` nats under the best table.
-Every method gets three rates, half an octave apart (`apart` says otherwise), and more of them while the best is at an
-edge, with that same seed; the others judge. The held-out rows are dealt out in turn: the even ones are for pilots,
-tuning and curves; the odd ones, with four draws of masks, are asked once, after the last step of a run that judges. A
-loss of 99 is a run that diverged. A run that is killed goes on from its last checkpoint, of which it has 16.
+What is to be decided stands in `studies/README.md`, which was written before the runs. Pilots choose the budget of each
+batch: the least at which AdamW, with the first seed and its middle rate, ends `below` nats under the best table. Every
+method gets three rates, half an octave apart (`apart` says otherwise), and more of them while the best is at an edge,
+with that same seed; the others judge. The held-out rows are dealt out in turn: the even ones are for pilots, tuning and
+curves; the odd ones, with four draws of masks, are asked once, after the last step of a run that judges. A loss of 99
+is a run that diverged. A run that is killed goes on from its last checkpoint, of which it has 16.
 
-Some 90 runs in bfloat16, of 7 minutes of one core that multiplies it. At size "gpu", a piece of `make gpu`, the large
-batch alone and Muon beside the others: a BERT of 4 layers and width 256 on 1,024 rows of 128 tokens of C4, or of what
-can be had, for 100 million tokens or the first budget that is enough. 2.4e15 operations a run, 25 s at a tenth of an
-H100's rate, some 55 runs: estimated, not run.
+On the laptop the modern encoder, which needs half the tokens of the other one; some 75 runs of 6 to 10 minutes of one
+core. At size "gpu", a piece of `make gpu`, the large batch alone, with Adafactor and Muon beside the others: a BERT of
+4 layers and width 256 on 1,024 rows of 128 tokens of C4, or of what can be had, for 100 million tokens or the first
+budget that is enough. 2.4e15 operations a run, 25 s at a tenth of an H100's rate, some 55 runs: estimated, not run.
 """
 
 import json
@@ -27,21 +27,20 @@ from studies.study import Study
 
 # method -> the middle one of the first three rates, at the small batch and at the large one; None: not run there
 RATES = {
-    "adamw": (1.4e-3, 2e-3),
-    "lamb": (7e-3, 1.4e-2),
-    "came": (2.5e-4, 5e-4),
-    "came-corrected": (1.4e-3, 2.8e-3),
-    "adafactor-momentum": (None, 2.8e-3),
+    "adamw": (2e-3, 4e-3),
+    "lamb": (7e-3, 2e-2),
+    "came": (4e-4, 1e-3),
+    "came-corrected": (2e-3, 4e-3),
     "sgd": (None, 0.2),
 }
-MUON = {"muon": (None, 4e-3)}
+CARD = {"adamw": 2e-3, "lamb": 1.4e-2, "came": 5e-4, "came-corrected": 2.8e-3, "adafactor-momentum": 2.8e-3}
+CARD |= {"sgd": 0.2, "muon": 4e-3}
 SIZES = {
     "laptop": {
-        "bench": {"vocabulary": 4096, "length": 64, "warmup": 0.1, "schedule": "linear"},
-        "batches": (16, 128),
-        "budgets": (10_000_000, 12_000_000, 14_000_000),
+        "bench": {"vocabulary": 4096, "length": 64, "modern": True, "warmup": 0.1, "schedule": "linear"},
+        "batches": (8, 64),
+        "budgets": ((4_000_000, 5_000_000, 6_000_000), (7_000_000, 8_000_000, 9_000_000)),
         "below": 0.15,
-        "precision": "bf16",
         "rates": RATES,
         "apart": {"sgd": 4.0},
         "seeds": (100, 0, 1, 2, 3, 4),
@@ -50,18 +49,17 @@ SIZES = {
     "toy": {
         "bench": {key: TOY_MODEL[key] for key in TOY_MODEL if key != "evaluate_rows"},
         "batches": (2, 4),
-        "budgets": (64,),
-        "precision": "fp32",
-        "rates": {name: RATES[name] for name in ("adamw", "sgd")} | MUON,
+        "budgets": ((64,), (64,)),
+        "rates": {"adamw": RATES["adamw"], "sgd": RATES["sgd"], "muon": (None, CARD["muon"])},
         "seeds": (100, 0),
     },
     "gpu": {
         "bench": {"corpus": "c4-sample", "vocabulary": 8192, "layers": 4, "width": 256, "length": 128}
         | {"micro_batch": 512, "warmup": 0.1, "schedule": "linear"},
         "batches": (128, 1024),
-        "budgets": (100_000_000, 150_000_000, 200_000_000),
+        "budgets": ((), (100_000_000, 150_000_000, 200_000_000)),
         "precision": "fastest",
-        "rates": {name: (None, large) for name, (_, large) in RATES.items()} | MUON,
+        "rates": {name: (None, middle) for name, middle in CARD.items()},
     },
 }
 
@@ -153,13 +151,18 @@ def main(asked):
         return study.saved["jobs"][job(*case)[0]]["curve"][-1][1]
 
     table = study.run([("tables", lambda: counting(plan.bench))])["tables"]
-    large, first = plan.batches[1], plan.rates["adamw"][1]
-    study.run([job(large, "adamw", first, tuning, tokens) for tokens in plan.budgets])
-    pilots = {tokens: last(large, "adamw", first, tuning, tokens) for tokens in plan.budgets}
-    enough = [n for n, loss in pilots.items() if loss < table["tuning"]["looking"] - plan.below or study.toy]
-    if not enough:
-        raise ValueError(f"no budget is enough: the best table has {table['tuning']['looking']:.3f}, pilots {pilots}")
-    budget = enough[0]
+    budget, pilots = {}, {}
+    for batch, lengths, first in zip(plan.batches, plan.budgets, plan.rates["adamw"], strict=True):
+        for tokens in lengths:
+            pilot = batch, "adamw", first, tuning, tokens
+            study.run([job(*pilot)])
+            pilots[f"{batch} {tokens}"] = last(*pilot)
+            if last(*pilot) < table["tuning"]["looking"] - plan.below or study.toy:
+                budget[batch] = tokens
+                break
+        else:
+            if lengths:
+                raise ValueError(f"no budget is enough: the best table has {table['tuning']}, pilots {pilots}")
 
     grids, chosen = {}, {}
     for name, middles in plan.rates.items():
@@ -167,10 +170,10 @@ def main(asked):
             if middle is not None:
                 grids[batch, name] = [rounded(middle * apart(name) ** k) for k in (-1, 0, 1)]
     while len(chosen) < len(grids):  # each round extends all grids that need it, so that cores share the runs
-        study.run([job(*case, lr, tuning, budget) for case, grid in grids.items() for lr in grid])
+        study.run([job(*case, lr, tuning, budget[case[0]]) for case, grid in grids.items() for lr in grid])
         for case in grids.keys() - chosen.keys():
             grid, factor = grids[case], apart(case[1])
-            best = int(np.argmin([last(*case, lr, tuning, budget) for lr in grid]))
+            best = int(np.argmin([last(*case, lr, tuning, budget[case[0]]) for lr in grid]))
             if 0 < best < len(grid) - 1 or study.toy:
                 chosen[case] = grid[best]
             elif len(grid) == 12:
@@ -179,7 +182,7 @@ def main(asked):
                 grids[case] = [rounded(grid[0] / factor), *grid] if best == 0 else [*grid, rounded(grid[-1] * factor)]
     chosen = {case: chosen[case] for case in grids}
     judged = [
-        (*case, lr, seed, budget)
+        (*case, lr, seed, budget[case[0]])
         for k, seed in enumerate(fresh)
         for case, lr in chosen.items()
         if k < plan.judges.get(case[1], len(fresh))
