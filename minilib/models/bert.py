@@ -6,7 +6,7 @@ output layer, which is the token table, with a bias. The head sees only the toke
 The first weights are not as published. BERT's are normal with deviation 0.02 at every width, its position table too.
 Here the deviation is 0.02 at the width of BERT-base and shrinks with the root of the width, as for any matrix that is
 to keep the size of what it multiplies. The position table begins as the sinusoids of Vaswani et al. 2017 and learns on
-from there. With both changes a small BERT left its plateau with every seed, with one of them once ("BERT from scratch").
+from there. With both changes a small BERT left its plateau with every seed, with one once ("BERT from scratch").
 `published_weights` asks for BERT's, without its cut of the tails at two deviations.
 
 `modern` is the encoder of ModernBERT (Warner et al. 2024): rotary positions and no table of them, gated units, a norm
