@@ -63,8 +63,9 @@ confirmed on all three: 0.02, 0.27 and 0.64 nats | came_at_work | GPT-2: CAME, c
     T5: CAME, corrected below CAME + | BERT: CAME, corrected below CAME +
 GPT-2 not resolved; T5 contradicted | came_at_work | GPT-2: CAME below Adafactor + m ?
     T5: CAME below Adafactor + m -
-128 contradicted; 8,192 confirmed | bert_in_76_minutes | LARS below Nesterov, 128 - | LARS below Nesterov, 8,192 +
-    LAMB below Nesterov, 128 - | LAMB below Nesterov, 8,192 +
+128 contradicted (without weight decay not resolved); 8,192 confirmed | bert_in_76_minutes
+    LARS below Nesterov, 128 - | LARS below Nesterov, 8,192 + | LAMB below Nesterov, 128 -
+    LAMB below Nesterov, 8,192 + | no decay: LARS below Nesterov ? | no decay: LAMB below Nesterov ?
 width 64 confirmed against 32; 128 contradicted against 64, each at its best batch too | train_large_compress
     2 × 64 below 1 × 32 + | 4 × 128 below 2 × 64 - | 4 × 128 below 2 × 64, own rows -
 width 64 confirmed against 32; 128 contradicted against both | train_large_compress
