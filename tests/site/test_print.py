@@ -183,10 +183,11 @@ def test_the_zip_opens_without_a_network(browser, tmp_path):
     assert "index.html" in (folder / "README.txt").read_text(encoding="utf-8")
     context = browser.new_context(offline=True)
     opened, failed = context.new_page(), []
-    opened.on("requestfailed", lambda request: failed.append(request.url))
+    opened.on("requestfailed", lambda request: failed.append((request.url, request.failure)))
     for page in ("index", chapter_page("lamb"), "book/lab", "search"):
         opened.goto((folder / f"{page}.html").as_uri())
         opened.wait_for_function("() => !document.querySelector('meta[http-equiv=Refresh]')")
         opened.wait_for_function("() => !document.querySelector('.math') || document.querySelector('mjx-container')")
     context.close()
-    assert not failed
+    # What a page still asks for when the next one is opened, its icon for one, is aborted, and not missing.
+    assert [one for one in failed if one[1] != "net::ERR_ABORTED"] == []
