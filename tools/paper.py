@@ -21,7 +21,7 @@ INSTRUCTION = re.compile(rf"(?:^|(?<=[.:;?] ))(?:{VERBS})\b.*", re.DOTALL)
 
 
 # Words of code that paper shows in black: names, signs, numbers. A mark around each would be half of the printed file.
-PLAIN = ".n, .p, .o, .w, .nn, .nx, .bp, .mi, .mf, .mh, .sa"
+PLAIN = re.compile('<span class="(?:n|p|o|w|nn|nx|bp|mi|mf|mh|sa)">([^<]*)</span>')
 
 
 def soup(html: str) -> BeautifulSoup:
@@ -175,7 +175,7 @@ def section(page: str, site: Path, printed: set[str], address: str = "") -> Tag:
     """The page `page` of the built site as a section; `printed` are the pages of the book, `address` where the public
     site is, with a slash at its end, or empty."""
     html = site / f"{page}.html"
-    article = soup(html.read_text(encoding="utf-8")).find("article")
+    article = soup(PLAIN.sub(r"\1", html.read_text(encoding="utf-8"))).find("article")
     for tag in article.select(ONLY_ON_SCREEN):
         tag.decompose()
     if page == "genindex":
@@ -193,8 +193,6 @@ def section(page: str, site: Path, printed: set[str], address: str = "") -> Tag:
         file = (html.parent / picture["src"]).resolve()
         picture["src"] = plain(file) if picture.find_parent(class_="live") else file.as_uri()
         picture.attrs.pop("loading", None)
-    for word in article.select(", ".join(f".highlight span{kind}" for kind in PLAIN.split(", "))):
-        word.unwrap()
     for anchor in article.select("a.image-reference"):  # it leads to the file of the picture
         anchor.unwrap()
     article.smooth()

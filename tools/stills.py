@@ -20,6 +20,7 @@ import preflight
 from playwright.sync_api import Browser, sync_playwright
 
 FIGURES = Path(__file__).resolve().parent.parent / "book" / "figures"
+VIEW = {"width": 860, "height": 900}
 GAP = 12
 STYLE = (
     "text{{fill:{ink};font:13px system-ui,sans-serif;"
@@ -54,7 +55,7 @@ def chromium() -> Iterator[Browser]:
 
 def open_figure(browser: Browser, name: str):
     """A new page of the browser that shows this figure alone; the caller closes it."""
-    page = browser.new_page(viewport={"width": 860, "height": 900})
+    page = browser.new_page(viewport=VIEW)
     address = FIGURES.as_uri()
     page.route(f"{address}/__{name}.html", lambda route: route.fulfill(body=page_of(name), content_type="text/html"))
     page.goto(f"{address}/__{name}.html")

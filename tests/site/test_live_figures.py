@@ -20,17 +20,26 @@ NAMES = stills.names()
 PAGES = [page.read_text(encoding="utf-8") for folder in ("notebooks", "book") for page in (ROOT / folder).glob("*.md")]
 
 
-@pytest.fixture(params=[pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in NAMES])
-def opened(request, browser):
-    """A figure alone in a page that was read from a file: the page, what it asked for and what it complained about."""
+@pytest.fixture(scope="module", params=[pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in NAMES])
+def figure(request, browser):
+    """A page that shows one figure alone, read from a file, with what it asked for and what it complained about."""
     page = stills.open_figure(browser, request.param)
     page.asked, page.errors = [], []
     page.on("request", lambda r: page.asked.append(r.url))
     page.on("pageerror", lambda error: page.errors.append(str(error)))
     page.on("console", lambda message: message.type == "error" and page.errors.append(message.text))
-    page.reload()
     yield page
     page.close()
+
+
+@pytest.fixture
+def opened(figure):
+    """The figure as a reader finds it, whatever another test did with it."""
+    figure.asked.clear()
+    figure.errors.clear()
+    figure.set_viewport_size(stills.VIEW)
+    figure.reload()
+    return figure
 
 
 # The names of all controls.
@@ -170,10 +179,12 @@ COLORS = """theme => {
   return ['ink', 'soft', 'a', 'paper', 'panel'].map(name => style.getPropertyValue('--' + name).trim()); }"""
 
 
-def test_words_stand_out_from_their_ground(opened):
+def test_words_stand_out_from_their_ground(browser):
+    page = stills.open_figure(browser, NAMES[0])  # all figures have these colours
     for theme in ("light", "dark"):
-        *words, paper, panel = opened.evaluate(COLORS, theme)
+        *words, paper, panel = page.evaluate(COLORS, theme)
         assert min(contrast(word, ground) for word in words for ground in (paper, panel)) > 4.5
+    page.close()
 
 
 def test_every_figure_is_on_a_page_its_numbers_are_compared_and_it_says_itself_what_to_move():
