@@ -50,9 +50,10 @@ def test_too_small_a_disk_and_a_python_without_venv_stop_it(bare, monkeypatch):
 @pytest.mark.parametrize(
     "place",
     [
-        *("chromium", "chromium-browser", "google-chrome", "microsoft-edge"),  # on the PATH
+        *("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "microsoft-edge"),  # on the PATH
         "Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
         ".cache/ms-playwright/chromium-1187/chrome-linux/chrome",
+        ".cache/ms-playwright/chromium_headless_shell-1187/chrome-linux/headless_shell",
         "Library/Caches/ms-playwright/chromium-1187/chrome-mac/Chromium.app/Contents/MacOS/Chromium",
     ],
 )
@@ -74,7 +75,8 @@ def test_a_browser_is_asked_of_playwright_first_and_then_of_the_system(bare, mon
     program(bare / "apt-get")
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     ways = preflight.ways_to_a_browser(ROOT / "README.md")
-    assert [way[-1][0] for way in ways] == [str(ROOT / "README.md"), "apt-get"]
+    assert [way[-1][0] for way in ways] == [str(ROOT / "README.md"), "apt-get", "apt-get"]
+    assert [way[-1][-1] for way in ways[1:]] == ["chromium-headless-shell", "chromium"]
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     assert len(preflight.ways_to_a_browser(ROOT / "README.md")) == 1
 

@@ -22,6 +22,17 @@ def pytest_configure():
         raise pytest.UsageError(f"no site to test: there is no {HTML / 'index.html'}; build it with: make book")
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config, items):
+    """The tests of a group stay in one process when their names end with its name. pytest-xdist 3.8 writes it where
+    pytest 9.2 no longer reads it, and each page was opened twice."""
+    if not getattr(config.option, "loadgroup", False):
+        return
+    for item in items:
+        if (mark := item.get_closest_marker("xdist_group")) and "@" not in item.nodeid:
+            item._id = type(item._id).parse(f"{item.nodeid}@{mark.args[0]}")
+
+
 @pytest.fixture(scope="session")
 def server():
     """The address of the built site on this machine."""
