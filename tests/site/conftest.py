@@ -31,6 +31,7 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         if (mark := item.get_closest_marker("xdist_group")) and "@" not in item.nodeid:
             item._id = type(item._id).parse(f"{item.nodeid}@{mark.args[0]}")
+            assert item.nodeid.endswith(f"@{mark.args[0]}")
 
 
 @pytest.fixture(scope="session")
