@@ -54,7 +54,7 @@ class Ledger:
     def leq(self, step: str, lhs, rhs, /, **where) -> None:
         """Record `lhs <= rhs` for `step`; numbers or arrays that broadcast. `where` names the instance.
 
-        ProofError: some element violates the step beyond rounding, or a side is not finite.
+        ProofError: some element violates the step beyond rounding, or a side is not finite, or is not real.
         """
         self._record(step, "<=", lhs, rhs, where)
 
@@ -68,7 +68,10 @@ class Ledger:
 
         if lhs is rhs and isinstance(lhs, np.ndarray):
             refuse("compares an array with itself and could not fail")
-        lhs, rhs = (np.asarray(a, float).ravel() for a in np.broadcast_arrays(lhs, rhs))
+        lhs, rhs = (np.real_if_close(a).ravel() for a in np.broadcast_arrays(lhs, rhs))
+        if np.iscomplexobj(lhs) or np.iscomplexobj(rhs):
+            refuse("compares complex numbers: compare absolute values, or real and imaginary parts")
+        lhs, rhs = lhs.astype(float), rhs.astype(float)
         if lhs.size == 0:
             refuse("compared nothing (empty arrays)")
         tolerance = self.atol + self.rtol * np.maximum(np.abs(lhs), np.abs(rhs))

@@ -32,11 +32,11 @@ MISTAKES = {
         ("bug", "assert np.allclose", "return np.allclose", "bug"),
     ],
     "momentum": [
-        ("build", "- lr * decay * x, m", "- decay * x, m", "build-runs bug"),
-        ("build", "+ (1 - beta) * g", "+ g", "build bug"),
-        ("build", "nu * m)", "nu * (m - (1 - beta) * g) / beta)", "build bug"),  # the old buffer
-        ("build", "(1 - nu) * g + nu * m", "nu * g + (1 - nu) * m", "build bug"),
-        ("build", "(1 - beta) * g\n", "(1 - beta) * (g + decay * x)\n", "build-runs bug"),
+        ("build", "- lr * decay * x, m", "- decay * x, m", "build-runs"),
+        ("build", "+ (1 - beta) * g", "+ g", "build"),
+        ("build", "nu * m)", "nu * (m - (1 - beta) * g) / beta)", "build"),  # the old buffer
+        ("build", "(1 - nu) * g + nu * m", "nu * g + (1 - nu) * m", "build"),
+        ("build", "(1 - beta) * g\n", "(1 - beta) * (g + decay * x)\n", "build-runs"),
         ("spectrum", "beta * (1 - lr * lam * (1 - nu))", "beta", "spectrum-polynomial prove-rows best?"),
         ("spectrum", "2 * (1 + beta) / (L * (1 + beta - 2 * nu * beta))", "2 * (1 + beta) / L", "spectrum-edge best?"),
         ("prove", "lr * lam * (1 - beta)\n", "lr * lam\n", "prove-rows"),

@@ -43,6 +43,7 @@ def test_rounding_is_forgiven_and_nothing_more(a):
 
 FAILS = "Lemma 1: step (1) fails"
 NOTHING = "Lemma 1: step (1) compared nothing (empty arrays)"
+COMPLEX = "Lemma 1: step (1) compares complex numbers: compare absolute values, or real and imaginary parts"
 
 
 @pytest.mark.parametrize("relation", ["leq", "eq"])
@@ -61,6 +62,8 @@ NOTHING = "Lemma 1: step (1) compared nothing (empty arrays)"
         ([], [], NOTHING),
         ([], 1.0, NOTHING),
         (np.empty((0, 3)), np.ones(3), NOTHING),
+        (1 + 2j, 1, COMPLEX),
+        ([1.0, 1.0], [1, 1 - 1e-6j], COMPLEX),
         (same, same, "Lemma 1: step (1) compares an array with itself and could not fail"),
     ],
     ids=str,
@@ -74,6 +77,11 @@ def test_what_fails_or_could_not_fail_is_refused_and_leaves_no_row(ledger, relat
     with pytest.raises(ProofError):
         ledger.eq("(1)", lhs, rhs)
     assert (ledger.rows["(1)"].lhs, ledger.rows["(1)"].rhs) == ([1, 1, 1], [1, 1, 1])
+
+
+def test_a_complex_number_that_is_real_counts_as_real(ledger):
+    ledger.leq("(1)", np.roots([1.0, 0.0, -4.0]).astype(complex), [2 + 1e-16j, 2])
+    assert sorted(ledger.rows["(1)"].lhs) == pytest.approx([-2, 2])
 
 
 def test_arrays_broadcast_and_every_element_counts(ledger):
