@@ -6,8 +6,9 @@ For each chapter NN_name `book/proved/name.json` holds
     cells                                 a digest of the chapter's code cells and their outputs
     reads                                 digests of all files of the book that the run read: modules, records, ...
 
-What a run reads is not guessed: `tools/traced/` notes it while the cells run, in the processes that they start too. The
-lock, requirements.txt, is always among it. The outputs are stale when any digest is another one today.
+What a run reads is not guessed: `tools/traced/` notes it while the cells run, in the processes that they start too.
+The outputs are stale when any digest is another one today, or when the lock, requirements.txt, has another version of
+one of the libraries that the chapters compute with. A new version of pytest changes no cell.
 Deliberately absent: whether the outputs are right. `make test` executes every cell and compares.
 """
 
@@ -15,6 +16,7 @@ import hashlib
 import json
 import os
 import platform
+import re
 import time
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -24,7 +26,6 @@ import nbformat
 
 LOCK = "requirements.txt"
 FOLDER = Path("book") / "proved"
-ALWAYS = (LOCK,)
 # Below the book's folder, and yet not of the book; pyproject.toml only says where the records lie.
 OUTSIDE = ("pyproject.toml", ".venv", ".venv-xla", "_build", ".git", "tools", "notebooks", ".pytest_cache")
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "matplotlib", "torch")
@@ -77,7 +78,7 @@ def versions() -> dict[str, str]:
 
 def record(root: Path, nb: nbformat.NotebookNode, read: set[str], seconds: float) -> dict:
     """What to remember of a run that read the files `read` (relative to `root`) and gave the outputs in `nb`."""
-    names = sorted({*ALWAYS, *(name for name in read if Path(name).parts[0] not in OUTSIDE)})
+    names = sorted(name for name in read if Path(name).parts[0] not in OUTSIDE)
     digests = {name: file_digest(root / name) for name in names}
     return {
         "made": time.strftime("%Y-%m-%d"),
@@ -89,6 +90,15 @@ def record(root: Path, nb: nbformat.NotebookNode, read: set[str], seconds: float
     }
 
 
+def changed_versions(root: Path, run: dict) -> list[str]:
+    """The libraries of which the lock has another version than the run; a build, as in 2.13.0+cpu, does not count."""
+    lock = root / LOCK
+    text = lock.read_text(encoding="utf-8") if lock.exists() else ""
+    pinned = dict(re.findall(r"^([\w.-]+)==([\w.]+)", text, re.MULTILINE))
+    then = {name: number.split("+")[0] for name, number in run["versions"].items() if name in pinned}
+    return [f"{name} is {pinned[name]} and was {number}" for name, number in then.items() if pinned[name] != number]
+
+
 def stale(root: Path, nb: nbformat.NotebookNode, run: dict | None) -> list[str]:
     """Why the outputs in `nb` may not be those that its cells would give today; an empty list when they are."""
     if run is None:
@@ -98,7 +108,7 @@ def stale(root: Path, nb: nbformat.NotebookNode, run: dict | None) -> list[str]:
         now = file_digest(root / name)
         if now != then:
             reasons.append(f"{name} changed" if now else f"{name} is gone")
-    return reasons
+    return reasons + changed_versions(root, run)
 
 
 def save(folder: Path, name: str, run: dict) -> None:

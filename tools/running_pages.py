@@ -72,7 +72,7 @@ def code(nb: nbformat.NotebookNode) -> Iterator[tuple[int, nbformat.NotebookNode
 def reads(root: Path, name: str) -> list[str]:
     """The files that a chapter reads and that are there, as the record of its run has them; empty without a record."""
     run = proved.load(root / proved.FOLDER, name) or {}
-    return [path for path in run.get("reads", {}) if path != proved.LOCK and (root / path).is_file()]
+    return [path for path in run.get("reads", {}) if (root / path).is_file()]
 
 
 def packages(root: Path, md: Path) -> list[str] | None:

@@ -33,7 +33,7 @@ Path("../written.txt").write_text("x")
 @pytest.fixture
 def executed(small_book):
     """A chapter that reads a module, a file, and another file in a process that it starts."""
-    for name in ("book/runs.json", "studies.txt", "requirements.txt"):
+    for name in ("book/runs.json", "studies.txt"):
         (small_book / name).write_text("1")
     write_chapter(small_book, code=READS)
     notebooks.run(small_book / "notebooks" / "01_a.md")
@@ -42,7 +42,7 @@ def executed(small_book):
 
 def test_modules_files_and_what_a_started_process_reads_are_recorded(executed):
     run = proved.load(executed / proved.FOLDER, "01_a")
-    assert [*run["reads"]] == ["book/runs.json", "minilib/__init__.py", "requirements.txt", "studies.txt"]
+    assert [*run["reads"]] == ["book/runs.json", "minilib/__init__.py", "studies.txt"]
     assert {"made", "seconds", "processor", "versions", "cells", "reads"} == set(run)
     assert re.fullmatch(r"20\d\d-\d\d-\d\d", run["made"])
     assert run["versions"]["python"].startswith("3.")
@@ -72,6 +72,22 @@ def test_a_change_of_anything_that_was_read_of_code_and_of_outputs_and_a_lost_re
     assert notebooks.stale(md) == ["no run of it is recorded"]
     ipynb.unlink()
     assert notebooks.stale(md) == ["it was never executed"]
+
+
+def test_another_version_of_a_library_that_computes_is_noticed_and_one_of_a_tool_is_not(executed):
+    md, lock = executed / "notebooks" / "01_a.md", executed / proved.LOCK
+    numpy = proved.load(executed / proved.FOLDER, "01_a")["versions"]["numpy"]
+    for text in (f"numpy=={numpy} \\\n", f"numpy=={numpy}\npytest==1.0\n", "numpy-financial==1.0\n"):
+        lock.write_text(text)
+        assert notebooks.stale(md) == []
+    lock.write_text("scipy==1\nnumpy==0.5.1 \\\n    --hash=sha256:00\n")
+    assert f"numpy is 0.5.1 and was {numpy}" in notebooks.stale(md)
+
+
+def test_a_build_of_torch_is_the_version_that_is_pinned(tmp_path):
+    (tmp_path / proved.LOCK).write_text("torch==2.13.0\n")
+    assert proved.changed_versions(tmp_path, {"versions": {"torch": "2.13.0+cpu"}}) == []
+    assert proved.changed_versions(tmp_path, {"versions": {"torch": "2.12.1+cpu"}}) == ["torch is 2.13.0 and was 2.12.1"]
 
 
 def test_words_are_not_part_of_the_digest_and_code_and_outputs_are():

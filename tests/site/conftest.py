@@ -24,14 +24,10 @@ def pytest_configure():
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
-    """The tests of a group stay in one process when their names end with its name. pytest-xdist 3.8 writes it where
-    pytest 9.2 no longer reads it, and each page was opened twice."""
-    if not getattr(config.option, "loadgroup", False):
-        return
-    for item in items:
-        if (mark := item.get_closest_marker("xdist_group")) and "@" not in item.nodeid:
-            item._id = type(item._id).parse(f"{item.nodeid}@{mark.args[0]}")
-            assert item.nodeid.endswith(f"@{mark.args[0]}")
+    """Without the name of their group at the end of their names, tests leave the process that has their page open."""
+    if getattr(config.option, "loadgroup", False):
+        grouped = [item.nodeid for item in items if item.get_closest_marker("xdist_group")]
+        assert all("@" in name for name in grouped), "this pytest-xdist does not group tests with this pytest"
 
 
 @pytest.fixture(scope="session")
