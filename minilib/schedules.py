@@ -1,4 +1,4 @@
-"""Learning rate schedules as pure functions: step (from 0) -> multiplier of the peak learning rate.
+"""Learning rate schedules as pure functions: step (from 0) -> multiplier of the learning rate.
 
 Use: `opt.lr = lr * schedule(step)`. Asking twice gives the same answer; nothing counts behind your back. Sources:
 warm-up, Goyal et al. 2017; polynomial decay, You et al. 2017 and 2020; cosine, Loshchilov & Hutter 2017; warm-up,

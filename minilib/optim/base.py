@@ -75,6 +75,8 @@ class Optimizer:
         """Add parameters with options of their own; options not named keep the optimizer's defaults."""
         if not isinstance(group, dict) or "params" not in group:
             raise ValueError(f"a group must be a dict with the key 'params', got {group!r}")
+        if hasattr(group["params"], "data"):
+            raise ValueError("params of a group must be an iterable of parameters, got a single one")
         options = {k: v for k, v in group.items() if k != "params"}
         if unknown := sorted(set(options) - set(self.defaults)):
             raise ValueError(f"unknown option {unknown[0]!r}: may be one of {sorted(self.defaults)}")

@@ -14,10 +14,13 @@ def clip_grad_norm(params: Iterable, max_norm: float) -> float:
     Each `.grad` is replaced, not written into, so another holder of that array sees no change. Parameters without a
     gradient are passed over. Like torch's `clip_grad_norm_`, but nothing is added to the norm.
 
-    ValueError: `max_norm` is not a number > 0, or the norm is not finite (nothing is changed then).
+    ValueError: `params` is a single parameter, `max_norm` is not a number > 0, or the norm is not finite (nothing is
+    changed then).
     """
     if not is_number(max_norm) or not max_norm > 0:
         raise ValueError(f"max_norm must be a number > 0, got {max_norm!r}")
+    if hasattr(params, "data"):
+        raise ValueError("params must be an iterable of parameters, got a single one")
     params = [p for p in params if p.grad is not None]
     norm = math.sqrt(sum(float(np.sum(np.square(p.grad, dtype=np.float64))) for p in params))
     if not math.isfinite(norm):
@@ -33,8 +36,12 @@ def parameter_groups(named_parameters: Iterable[tuple], weight_decay: float, **e
 
     `parameter_groups(model.named_parameters(), 0.01, layer_adaptation=False)` is what LARS and LAMB runs use.
     A group that would be empty is left out.
+
+    ValueError: `named_parameters` has something else than pairs of a name and a parameter.
     """
     named = list(named_parameters)
+    if bad := [pair for pair in named if not isinstance(pair, tuple)]:
+        raise ValueError(f"named_parameters must be (name, parameter) pairs, got {type(bad[0]).__name__}")
     matrices = [(n, p) for n, p in named if p.data.ndim >= 2]
     vectors = [(n, p) for n, p in named if p.data.ndim < 2]
     decayed, excluded = {"weight_decay": weight_decay}, {"weight_decay": 0.0, **exclude}

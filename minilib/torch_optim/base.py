@@ -51,7 +51,7 @@ def parameter_groups(model: torch.nn.Module, weight_decay: float, **exclude) -> 
 class Optimizer(torch.optim.Optimizer):
     """Base class. `params` is what `torch.optim` takes: tensors, (name, tensor) pairs, or groups with own options.
 
-    Options of every method; all but `stochastic_rounding` are the same for all groups:
+    Options of every method; those of clipping, of bad gradients and of compiling are the same for all groups:
         max_grad_norm: scale all gradients so that their joint norm is at most this; None (default) does not.
         on_nonfinite: "raise" (default) changes nothing and names the parameter; where the host does not wait the next
             step does so when it begins (of a last step nothing is said; nor by a copy or a pickle of the optimizer,

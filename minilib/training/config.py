@@ -85,13 +85,13 @@ class Config(Settings):
     )
     # How
     optimizer: str = option("adamw", "the method", choices=OPTIMIZERS)
-    lr: float = option(2e-3, "peak learning rate", low=0.0)
+    lr: float = option(2e-3, "learning rate; warm-up and decay multiply it, so that only constant and wsd reach it", low=0.0)
     beta1: float | None = option(None, "share of the mean gradient that a step keeps; None: the method's", 0.0, BELOW_1)
     beta2: float | None = option(None, "likewise, of the mean of squared gradients", 0.0, BELOW_1)
     eps: float | None = option(None, "added to the root of that mean; None: the method's", low=0.0)
     state_dtype: str | None = option(None, "of its averages; uint8: a byte a number, None: 4", choices=STATES)
     weight_decay: float = option(0.01, "of matrices; biases and norms have none", low=0.0)
-    clip: float | None = option(1.0, "largest norm of all gradients together; 'none' for no clipping", low=0.0)
+    clip: float | None = option(1.0, "largest norm of all gradients together; 'none' for no clipping", low=1e-12)
     batch_size: int = option(32, "rows a step, over all processes", low=1)
     micro_batch: int | None = option(None, "rows that a process takes at once; the batch is accumulated", low=1)
     steps: int = option(1300, "steps of the optimizer", low=1)
@@ -129,12 +129,18 @@ class Config(Settings):
             if (value := getattr(self, name)) is not None and name not in has:
                 own = ", ".join(has) or "none of beta1, beta2, eps"
                 raise ValueError(f"{name} must be left out, got {value:g}: {self.optimizer} has {own}")
+        if not self.model.startswith("bert"):
+            for name in ("modern", "next_sentence", "whole_words", "published_weights"):
+                if getattr(self, name):
+                    raise ValueError(f"{name} must be left out: it is for BERT, and the model is {self.model}")
         if self.state_dtype and self.optimizer not in NARROW:
             raise ValueError(f"state_dtype must be left out: {self.optimizer} keeps its state in float32")
 
     @property
     def plan(self) -> list[Phase]:
         """The phases: what `phases` says, or the one that the fields describe."""
+        if not all(isinstance(changes, dict) for changes in self.phases):
+            raise ValueError(f"phases must be tables, each under [[phases]], got {list(self.phases)!r}")
         options = {f.name: f for f in dataclasses.fields(self)}
         own = {f.name: getattr(self, f.name) for f in dataclasses.fields(Phase)}
         plan = []
@@ -170,6 +176,8 @@ def _checked(f, value):
     if float in kinds and type(value) is int:
         value = float(value)
     if type(value) not in kinds:
+        if f.name == "phases":
+            raise ValueError(f"phases must be tables, each under [[phases]], got {value!r}")
         names = " or ".join("None" if k is type(None) else k.__name__ for k in kinds)
         raise ValueError(f"{f.name} must be {names}, got {value!r}")
     if isinstance(value, float) and not math.isfinite(value):

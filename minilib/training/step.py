@@ -22,7 +22,7 @@ def step_if_finite(
     """
     if scaler:
         scaler.unscale_(opt)
-    norm = nn.utils.clip_grad_norm_(parameters, clip or math.inf)
+    norm = nn.utils.clip_grad_norm_(parameters, math.inf if clip is None else clip)
     norm = norm.full_tensor() if hasattr(norm, "full_tensor") else norm  # of sharded gradients
     finite = torch.isfinite(norm)
     for group in opt.param_groups:

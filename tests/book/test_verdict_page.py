@@ -65,11 +65,11 @@ def test_a_table_that_is_printed_again_is_shown_and_not_counted():
 
 def test_invented_losses_are_not_counted_and_what_is_said_of_tables_is_said_of_tables_that_there_are():
     """A heading that is renamed must be renamed there too, or invented losses count again."""
-    (name, section), *_ = verdict_page.INVENTED
+    (name, section), *_ = verdict_page.UNCOUNTED
     book = {f"05_{name}": notebook(markdown(f"# Title\n\n## {section}"), cell("1", ONE))}
     assert verdict_page.substitutions(book)["verdict_counts"].startswith("0 claims")
     there = {chapters.name_of(path.stem): verdict_page.of_chapter(chapters.read(path)) for path in CHAPTERS}
-    assert {(name, one.section) for name in there for one in there[name]} >= verdict_page.INVENTED
+    assert {(name, one.section) for name in there for one in there[name]} >= set(verdict_page.UNCOUNTED)
     assert {(name, one.what) for name in there for one in there[name]} >= set(verdict_page.SAID)
 
 
@@ -78,6 +78,25 @@ def test_the_records_of_a_table_are_those_that_its_numbers_come_from():
     uses = [cell("c = [k for k in a]"), cell("print_verdicts(c)", ONE), cell("d = {}\nprint_verdicts(d)", ONE)]
     tables = verdict_page.of_chapter(notebook(markdown("# Title"), loads, *uses))
     assert [table.records for table in tables] == [("one",), ()]
+
+
+def test_a_variable_that_is_filled_by_parts_comes_from_their_records():
+    loads = cell('one, two, three, last = {}, {}, {}, {}\na = records.load("one")\nb = records.load("two")')
+    fill = cell('one["k"] = a\ntwo.setdefault("k", {})["s"] = b\nfor k in a:\n    three["k"][k] |= a[k]')
+    uses = [cell(f"print_verdicts({name})", ONE) for name in ("one", "two", "three", "last")]
+    tables = verdict_page.of_chapter(notebook(markdown("# Title"), loads, fill, *uses))
+    assert [table.records for table in tables] == [("one",), ("two",), ("one",), ()]
+
+
+def test_a_table_of_several_families_counts_as_several():
+    rows = [["claim", "confirmed", "1", "[1, 1]", "1"]] * 14
+    for shared, families in (
+        ("5 paired seeds; intervals at 95 % to 98.75 %; equal: within 0.05", 4),
+        ("5 paired seeds; intervals at 99.5 % to 99.64 %", 1),
+        ("5 paired seeds; intervals at 99.75 %", 1),
+        ("intervals alone, 95 %", 1),
+    ):
+        assert verdict_page.families(verdict_page.Table("", "", "by", shared, rows)) == families
 
 
 def test_each_table_of_a_chapter_is_on_the_page(chapter):
