@@ -14,7 +14,7 @@ class Adam(Optimizer):
     """Adam with an l2 penalty, Algorithm 1 of Kingma & Ba.
 
     Args:
-        lr: learning rate; about the move of a coordinate in one step, at most (1 - beta1)/sqrt(1 - beta2) times as much.
+        lr: learning rate; about the move of a coordinate in one step, which may be longer (the chapter on Adam).
         betas: factors of the two moving averages, each in [0, 1).
         eps: added to the root of the second moment, > 0, in the gradient's unit.
         weight_decay: adds `weight_decay * x` to the gradient, so the decay is rescaled like the gradient (see AdamW).

@@ -1,7 +1,8 @@
 """LARS in its two published forms: momentum SGD, rescaled layer by layer to the size of the weights.
 
 `LARS` (You, Gitman & Ginsburg 2017) scales the gradient before it enters the momentum buffer; `LARS2020` (You et al.
-2020, Algorithm 1) normalises the momentum itself. Where the weights are zero, or gradient and decay both, the ratio is 1.
+2020, Algorithm 1) normalises the momentum itself. Where the weights are zero, or gradient and decay both, the ratio
+is 1.
 Absent on purpose: polynomial decay of the learning rate (see `schedules`), LARC clipping of the ratio.
 """
 

@@ -85,7 +85,7 @@ class Config(Settings):
     )
     # How
     optimizer: str = option("adamw", "the method", choices=OPTIMIZERS)
-    lr: float = option(2e-3, "learning rate; warm-up and decay multiply it, so that only constant and wsd reach it", low=0.0)
+    lr: float = option(2e-3, "learning rate; warm-up and decay multiply it: only constant and wsd reach it", low=0.0)
     beta1: float | None = option(None, "share of the mean gradient that a step keeps; None: the method's", 0.0, BELOW_1)
     beta2: float | None = option(None, "likewise, of the mean of squared gradients", 0.0, BELOW_1)
     eps: float | None = option(None, "added to the root of that mean; None: the method's", low=0.0)

@@ -44,7 +44,7 @@ class Finetuning(Settings):
     from_scratch: bool = option(False, "also train from random weights")
     seeds: int = option(1, "how often, with seeds 0, 1, ...", low=1)
     optimizer: str = option("adamw", "the method", choices=OPTIMIZERS)
-    lr: float = option(1e-3, "learning rate; the warm-up and the fall to 0 multiply it, so that it is not reached", low=0.0)
+    lr: float = option(1e-3, "learning rate, which warm-up and fall multiply: it is not reached", low=0.0)
     weight_decay: float = option(0.01, "of matrices; biases and norms have none", low=0.0)
     clip: float | None = option(1.0, "largest norm of all gradients together; 'none' for no clipping", low=1e-12)
     batch_size: int = option(32, "texts a step", low=1)

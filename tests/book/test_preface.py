@@ -31,8 +31,11 @@ def test_the_answer_below_the_figure_says_what_the_figure_computes():
 
     assert round(sigma @ sigma / (gradient @ gradient)) == 15
     assert "With 15 examples the noise is about as long as the gradient" in ANSWER
-    assert f"{100 * uphill(1):.0f} of 100 steps go uphill" in ANSWER
-    assert f"{100 * uphill(15):.0f} of 100 go uphill" in ANSWER
+    assert f"{100 * uphill(1):.0f} of 100 steps point uphill" in ANSWER
+    assert f"{100 * uphill(15):.0f} of 100 point uphill" in ANSWER
+    h, x = np.array([1, 4]), np.array([-2.4, 0.75])
+    ends = x - 0.32 * (gradient + sigma * np.random.default_rng(0).normal(size=(400_000, 2)))
+    assert f"{100 * np.mean(ends**2 @ h > x**2 @ h):.0f} of 100 end higher" in ANSWER
     assert "With 64 it is fewer than 1 of 100" in ANSWER
     assert uphill(64) < 0.01 < uphill(32)
     script = (ROOT / "book" / "figures" / "noise-cloud.js").read_text()

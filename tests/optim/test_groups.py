@@ -6,7 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minilib.optim import clip_grad_norm, parameter_groups
+from minilib.optim import SGD, clip_grad_norm, parameter_groups
 from tests.optim.helpers import Parameter, start_parameters
 from tests.references import recipe
 
@@ -65,6 +65,18 @@ def test_a_bad_norm_is_refused_and_nothing_changes(max_norm, last, message):
     with pytest.raises(ValueError, match=message):
         clip_grad_norm([a, b], max_norm)
     np.testing.assert_array_equal([a.grad[0], b.grad[0, 0]], [3.0, last])
+
+
+def test_a_single_parameter_in_the_place_of_several_is_refused():
+    """Caught: its rows were taken for the parameters, clipped and stepped, and the parameter itself stayed."""
+    weight = torch.nn.Parameter(torch.ones(2, 2))
+    weight.grad = torch.full((2, 2), 100.0)
+    with pytest.raises(ValueError, match="params must be an iterable of parameters, got a single one"):
+        clip_grad_norm(weight, 1.0)
+    with pytest.raises(ValueError, match=r"must be \(name, parameter\) pairs, got Parameter"):
+        parameter_groups([weight], 0.1)
+    with pytest.raises(ValueError, match="params of a group must be an iterable of parameters, got a single one"):
+        SGD([{"params": two_parameters()[0], "lr": 0.1}])
 
 
 def test_vectors_go_into_a_group_without_decay_and_with_the_exclusions():
