@@ -65,7 +65,7 @@
         `is <b>${Live.number(found.first)}</b> times at the first step and <b>${Live.number(found.last)}</b> times at the last; of vectors ` +
         `${Live.number(found.vectors)} times. ${run ? `This run ended at <b>${run[1]}</b> nats, the corrected one at ${least}.` : "No run was made at this rate."}`);
     }
-    const model = ui.choice({ label: "model", value: "GPT-2", options: Object.keys(RECORD).map((n) => [n, n]), change: () => draw() });
+    const model = ui.choice({ label: "model", value: "T5", options: Object.keys(RECORD).map((n) => [n, n]), change: () => draw() });
     const bar = ui.slider({
       label: "published CAME's rate", range: [0.000125, 0.016], log: true, steps: 14, value: 0.016, format: (v) => Live.number(v), change: () => draw(),
     });

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import quiz
 from browsing import HTML, ROOT, chapter_page
+from playwright.sync_api import expect
 
 NAMES = [path.stem for path in sorted((ROOT / quiz.FOLDER).glob("*.md"))]
 
@@ -26,9 +27,9 @@ def test_the_keyboard_answers_and_paper_has_every_explanation(visit):
     first = seen.page.locator(".quiz").first
     said, folds = first.locator(".quiz-said"), seen.page.locator(".quiz details")
     first.locator(".quiz-wrong summary").first.press("Enter")
-    assert said.inner_text() == "Not this one. Read why, then choose again."
+    expect(said).to_have_text("Not this one. Read why, then choose again.")  # said a moment after a fold has opened
     first.locator(".quiz-right summary").press("Enter")
-    assert said.inner_text() == "Right."
+    expect(said).to_have_text("Right.")
     seen.page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert all(folds.evaluate_all("all => all.map(fold => fold.open)"))
     seen.page.evaluate("dispatchEvent(new Event('afterprint'))")
