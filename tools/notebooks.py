@@ -103,14 +103,15 @@ def write(nb: nbformat.NotebookNode, path: Path) -> bool:
     return True
 
 
+def parts(nb: nbformat.NotebookNode) -> list[tuple[str, str, dict]]:
+    """Kind, text and metadata of each cell: all that a source holds."""
+    hidden = ("execution", "trusted")
+    return [(c.cell_type, c.source, {k: v for k, v in c.metadata.items() if k not in hidden}) for c in nb.cells]
+
+
 def same_text(a: nbformat.NotebookNode, b: nbformat.NotebookNode) -> bool:
     """Whether two notebooks agree in everything but outputs."""
-
-    def text(nb):
-        hidden = ("execution", "trusted")
-        return [(c.cell_type, c.source, {k: v for k, v in c.metadata.items() if k not in hidden}) for c in nb.cells]
-
-    return text(a) == text(b)
+    return parts(a) == parts(b)
 
 
 def execute(md: Path) -> tuple[nbformat.NotebookNode, dict]:
@@ -153,7 +154,8 @@ def run(md: Path, into: Path | None = None) -> float:
     With `into`, notebook and record are written into that folder, and the chapter and its record stay as they are.
     """
     nb, made = execute(md)
-    write(nb, (into or md.parent) / f"{md.stem}.ipynb")
+    now = source(md)  # edited meanwhile, the source keeps its text, and a cell that was changed has no output
+    write(nb if same_text(now, nb) else with_outputs(now, nb), (into or md.parent) / f"{md.stem}.ipynb")
     proved.save(into or md.resolve().parent.parent / proved.FOLDER, md.stem, made)
     return made["seconds"]
 
@@ -193,6 +195,26 @@ def with_outputs(nb: nbformat.NotebookNode, paired: nbformat.NotebookNode) -> nb
     return tidy(nb)
 
 
+def edited(text: str, new: nbformat.NotebookNode) -> str:
+    """The source `text` with the cells of `new`. The rest stays as written if no cell came, went or was tagged."""
+    old, end = jupytext.reads(text, fmt="md:myst"), 0
+    if [kind[::2] for kind in parts(old)] != [kind[::2] for kind in parts(new)]:
+        return jupytext.writes(new, fmt="md:myst", config=load_jupytext_config(str(ROOT / "notebooks")))
+    for was, cell in zip(old.cells, new.cells, strict=True):
+        start = text.index(was.source, end)
+        text = text[:start] + cell.source + text[start + len(was.source) :]
+        end = start + len(cell.source)
+    return text
+
+
+def formatted(text: str) -> str:
+    """A chapter's source with its code cells formatted by ruff, all other text untouched."""
+    nb = jupytext.reads(text, fmt="md:myst")
+    command = [sys.executable, "-m", "ruff", "format", "--quiet", "--stdin-filename", "notebooks/a.ipynb", "-"]
+    done = subprocess.run(command, input=nbformat.writes(nb), capture_output=True, text=True, check=True, cwd=ROOT)
+    return edited(text, nbformat.reads(done.stdout, as_version=4))
+
+
 def sync(md: Path) -> str:
     """Bring source and notebook in step without running anything; the newer file wins.
 
@@ -206,24 +228,10 @@ def sync(md: Path) -> str:
     if same_text(text, paired):
         return f"{ipynb.name} tidied" if write(paired, ipynb) else ""
     if ipynb.stat().st_mtime > md.stat().st_mtime:
-        jupytext.write(paired, md, fmt="md:myst", config=load_jupytext_config(str(md)))
+        md.write_text(edited(md.read_text(encoding="utf-8"), paired), encoding="utf-8")
         return f"{md.name} updated from {ipynb.name}"
     write(with_outputs(text, paired), ipynb)
     return f"{ipynb.name} updated from {md.name}; run it: make notebook NAME={rules.name_of(md.stem)}"
-
-
-def formatted(text: str) -> str:
-    """A chapter's source with its code cells formatted by ruff, all other text untouched."""
-    nb = jupytext.reads(text, fmt="md:myst")
-    command = [sys.executable, "-m", "ruff", "format", "--quiet", "--stdin-filename", "notebooks/a.ipynb", "-"]
-    done = subprocess.run(command, input=nbformat.writes(nb), capture_output=True, text=True, check=True, cwd=ROOT)
-    end = 0
-    for old, new in zip(nb.cells, nbformat.reads(done.stdout, as_version=4).cells, strict=True):
-        if old.cell_type == "code" and old.source:
-            start = text.index(old.source, end)
-            text = text[:start] + new.source + text[start + len(old.source) :]
-            end = start + len(new.source)
-    return text
 
 
 def violations(md: Path) -> list[str]:

@@ -217,15 +217,39 @@ def test_a_pair_that_is_out_of_step_is_caught_and_brought_in_step(small_book):
 
     ipynb.write_text(ipynb.read_text().replace("Other words.", "Third words."))
     os.utime(ipynb, (time.time() + 20,) * 2)
+    before = md.read_text()
     notebooks.sync(md)
     assert notebooks.violations(md) == []
-    assert "Third words." in md.read_text()
+    assert md.read_text() == before.replace("Other words.", "Third words.")
     assert notebooks.sync(md) == ""
 
     write_chapter(small_book, code="print('new')")
     os.utime(md, (time.time() + 30,) * 2)
     notebooks.sync(md)
     assert "has not been run" in notebooks.violations(md)[0]
+
+
+def test_a_source_takes_the_words_of_its_notebook_and_keeps_its_own_form():
+    options = "---\nmystnb:\n  image: {width: 100%}\ntags: [hide-input]\n---\n"
+    text = f"# A\n\ntwo\nlines\n\n```{{code-cell}} ipython3\n{options}x = 1\n```\n\nEnd.\n"
+    new = notebooks.jupytext.reads(text, fmt="md:myst")
+    new.cells[1].source, new.cells[2].source = "x = 2", "The end."
+    changed = notebooks.edited(text, new)
+    assert changed == text.replace("x = 1", "x = 2").replace("End.", "The end.")
+    assert notebooks.edited(changed, notebooks.jupytext.reads(text, fmt="md:myst")) == text
+    new.cells.pop()
+    fewer = notebooks.jupytext.reads(notebooks.edited(text, new), fmt="md:myst")
+    assert [c.source for c in fewer.cells] == ["# A\n\ntwo\nlines", "x = 2"]
+
+
+def test_a_source_that_is_edited_while_it_runs_keeps_its_text(small_book):
+    md = small_book / "notebooks" / "01_a.md"
+    code = "from pathlib import Path\np = Path('01_a.md')\np.write_text(p.read_text().replace('O' 'ld', 'New'))"
+    write_chapter(small_book, text="Old words.", code=code + "\nprint(6 * 7)")
+    notebooks.run(md)
+    assert "New words." in md.read_text()
+    assert notebooks.violations(md) == []
+    assert "42" in md.with_suffix(".ipynb").read_text()
 
 
 def test_formatting_touches_only_code_cells():
