@@ -32,6 +32,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 
 import chapters
@@ -372,7 +373,8 @@ def summary(results: list[tuple[str, dict]]) -> dict:
     rows = margins(results)
     kept = [{k: (float(f"{v:.3g}") if isinstance(v, float) else v) for k, v in row.items()} for row in rows[:20]]
     order = [machine for machine in MACHINES if machine in machines]
-    return {"machines": {machine: machines[machine] for machine in order}, "claims": len(rows), "smallest": kept}
+    named = {machine: machines[machine] for machine in order}
+    return {"made": str(date.today()), "machines": named, "claims": len(rows), "smallest": kept}
 
 
 def main() -> int:

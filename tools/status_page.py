@@ -60,11 +60,15 @@ def shaken(root: Path) -> str:
             "No complete shake is recorded yet; every change of the book is shaken in part, with chapters drawn by lot."
         )
     summary = json.loads(path.read_text(encoding="utf-8"))
-    kinds = ("chapters", "cells", "same", "printed", "without", "other", "failed")
-    rows = [[name, *(str(row[kind]) for kind in kinds), row["what"]] for name, row in summary["machines"].items()]
-    text = table(
-        ["machine", "chapters", "cells", "same", "printed alike", "without", "other", "failed", "what it is"], rows, 7
-    )
+    kinds = {"same": "same", "printed": "printed alike", "without": "without", "other": "other", "failed": "failed"}
+    kinds = {"cells": "cells"} | kinds | {"uncompared": "not compared"}
+    rows = []
+    for name, row in summary["machines"].items():
+        row = row | {"other": row["other"] - row["uncompared"]}
+        rows.append([name, *(str(row[kind]) for kind in kinds), row["what"]])
+    chapters_then = max(row["chapters"] for row in summary["machines"].values())
+    text = f"The last complete shake was made on {summary['made']}, when the book had {chapters_then} chapters.\n\n"
+    text += table(["machine", *kinds.values(), "what it is"], rows, 7)
     claims = [
         [f"{row['margin']:.1f}", f"{row['mean']:.3g}", f"{row['spread']:.2g}", row["chapter"], f"`{row['claim']}`"]
         for row in summary["smallest"]
@@ -72,7 +76,7 @@ def shaken(root: Path) -> str:
     text += (
         f"\n\n{summary['claims']} comparisons in assertions vary from machine to machine; the closest are these:\n\n"
     )
-    return text + table(["margin", "mean slack", "spread", "chapter", "claim"], claims)
+    return text + table(["distance", "mean slack", "spread", "chapter", "claim"], claims)
 
 
 def tables(root: Path, shown: dict) -> dict[str, str]:

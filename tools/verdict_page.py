@@ -33,7 +33,7 @@ UNCOUNTED = {
     ("bert_in_76_minutes", "Measure: loss against batch"): "Judged again on a finer grid, below.",
 }
 LEVEL = 0.05  # at which a family may hold a wrong verdict
-# What a line says where its own words and the head of its table do not: the chapter, the head, and the words for it.
+# What the numbers of a table are, where its own head does not say it: the chapter, the head, and the words for it.
 SAID = {
     ("big_batches", "alpha - 1"): "the exponent of the fitted curve, less the hyperbola's 1",
     ("big_batches", "log(foretold / measured)"): "log of the noise scale along a stretch of a run, over the critical "
@@ -57,6 +57,9 @@ SAID = {
     ("landscape", "lower"): "loss on words lower than AdamW's",
     ("optimizers_at_a_glance", "below AdamW"): "loss on words below AdamW's",
     ("came", "lower"): "loss on words of the arm that is named first lower than the other's",
+    ("bert", "lower"): "last loss, in nats, of the arm that is named first lower than the other's",
+    ("bert_in_76_minutes", "lower"): "last loss, in nats, of the runs that are named first lower than the others'",
+    ("came_at_work", "lower"): "last loss, in nats, of the method that is named first lower than the other's",
 }
 
 
@@ -200,10 +203,13 @@ def counted(notebooks: dict) -> list[tuple[str, Table, str]]:
 
 
 def line(name: str, one: Table, row: list[str]) -> list[str]:
-    """A row of the page: its claim says what is compared, and leads to the section that decides it."""
-    what = SAID.get((chapters.name_of(name), one.what), one.what)
-    said = re.sub(r"[^\w\s]|_", lambda sign: f"&#{ord(sign[0])};", f"{row[0]}: {what}")  # no sign is Markdown
-    return [f'<a href="../notebooks/{name}.html#{one.anchor}">{said}</a>', *row[1:]]
+    """A row of the page: its claim leads to the section that decides it."""
+    return [f'<a href="../notebooks/{name}.html#{one.anchor}">{plain(row[0])}</a>', *row[1:]]
+
+
+def plain(words: str) -> str:
+    """The words with no sign that is Markdown."""
+    return re.sub(r"[^\w\s]|_", lambda sign: f"&#{ord(sign[0])};", words)
 
 
 def tables(notebooks: dict) -> str:
@@ -216,9 +222,11 @@ def tables(notebooks: dict) -> str:
         if (name, one.section) != (last, section):
             parts.append(f"### {one.section}")
         last, section = name, one.section
+        what = plain(SAID.get((chapters.name_of(name), one.what), one.what))
         shared = one.shared.replace(" %", "\N{NO-BREAK SPACE}%")
         runs = "".join(f", `book/runs/{run}`" for run in one.records)
-        parts.append(f"{shared[:1].upper()}{shared[1:]}." + f" Records: {runs[2:]}." * bool(runs) + f" {why}".rstrip())
+        said = f"*{one.by}*: {what}. {shared[:1].upper()}{shared[1:]}."
+        parts.append(said + f" Records: {runs[2:]}." * bool(runs) + f" {why}".rstrip())
         parts.append(table(["claim", "verdict", one.by, "interval", "can see"], [line(name, one, r) for r in one.rows]))
     return "\n\n".join(parts)
 

@@ -109,10 +109,18 @@ def test_the_note_stands_below_the_title_and_only_where_something_failed():
 def test_without_a_complete_shake_the_page_says_so_and_with_one_it_has_the_table(tmp_path):
     assert status_page.shaken(tmp_path).startswith("No complete shake is recorded yet")
     (tmp_path / "book").mkdir()
-    machine = dict.fromkeys(("chapters", "cells", "same", "printed", "without", "other", "failed"), 7)
+    machine = dict.fromkeys(("chapters", "cells", "same", "printed", "without", "other", "failed"), 7) | {
+        "uncompared": 3
+    }
     claim = {"chapter": "01_a", "claim": "a < b", "mean": 1.0, "spread": 0.25, "least": 0.5, "margin": 4.0}
-    summary = {"machines": {"noise-1": machine | {"what": "noise"}}, "claims": 9, "smallest": [claim]}
+    summary = {
+        "made": "2026-01-02",
+        "machines": {"noise-1": machine | {"what": "noise"}},
+        "claims": 9,
+        "smallest": [claim],
+    }
     (tmp_path / "book" / "shaken.json").write_text(json.dumps(summary))
     text = status_page.shaken(tmp_path)
-    assert "| noise-1 | 7 | 7 | 7 | 7 | 7 | 7 | 7 | noise |" in text
+    assert "made on 2026-01-02, when the book had 7 chapters" in text
+    assert "| noise-1 | 7 | 7 | 7 | 7 | 4 | 7 | 3 | noise |" in text
     assert "| 4.0 | 1 | 0.25 | 01_a | `a < b` |" in text

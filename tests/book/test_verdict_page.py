@@ -45,8 +45,8 @@ def test_a_table_is_listed_under_its_chapter_and_heading_and_counted():
     assert made["verdict_families"] == "2"
     page = verdict_page.tables(books)
     assert re.findall("^#.*$", page, re.MULTILINE) == ["## 7 Title", "### Is it?", "### Both"]
-    assert "5 paired seeds." in page
-    row = '| <a href="../notebooks/07_a.html#both">A&#58; lower</a> | confirmed alone | 1.0 | [0.5, 1.5] | 0.4 |'
+    assert "*by*: lower. 5 paired seeds." in page
+    row = '| <a href="../notebooks/07_a.html#both">A</a> | confirmed alone | 1.0 | [0.5, 1.5] | 0.4 |'
     assert row in page
     assert "08_b" not in page
 

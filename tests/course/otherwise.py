@@ -98,9 +98,11 @@ def check(gathered):
     "momentum": {
         "build": """
 def step(x, g, m, lr, decay=0.0):
-    m = m - (1 - beta) * (m - g)
-    move = lr * (1 - nu) * g + lr * nu * m
-    return [x - move - lr * decay * x, m]
+    seen = g + (decay_place == "inside") * decay * x
+    m = m * beta + {"average": 1 - beta, "sum": 1}[buffer] * seen
+    move = lr * (1 - nu) * seen + lr * nu * m * {"average": 1, "sum": 1 - beta}[buffer]
+    late = {"outside": x, "after": x - move, "inside": 0 * x}[decay_place]
+    return [x - move - lr * decay * late, m]
 """,
         "spectrum": """
 def characteristic(lam, lr):
@@ -157,8 +159,10 @@ def check(step):
     x, m, mine, own = [np.array([2.0, -1.0]), np.zeros(2), np.array([2.0, -1.0]), np.zeros(2)]
     for g in ([1.0, 3.0], [-2.0, 0.5], [0.1, 0.2]):
         x, m = step(x=x, g=np.array(g), m=m, lr=0.3, decay=0.2)
-        own = beta * own + (1 - beta) * np.array(g)
-        mine = mine - 0.3 * (1 - nu) * np.array(g) - 0.3 * nu * own - 0.06 * mine
+        seen = np.array(g) + 0.2 * mine if decay_place == "inside" else np.array(g)
+        own = beta * own + (1 - beta) * seen  # an average, whatever the class keeps
+        move = 0.3 * (1 - nu) * seen + 0.3 * nu * own
+        mine = mine - move - 0.06 * {"outside": mine, "after": mine - move, "inside": 0 * mine}[decay_place]
         if not np.allclose(x, mine):
             raise AssertionError("not ours")
 """,
@@ -247,7 +251,11 @@ def check(step):
     "big_batches": {
         "step": """
 def noise_factor(b):
-    return ((b - 1) * repeat + 1) / b
+    if fault == "batch":
+        return ((b - 1) * repeat + 1) / b
+    # the covariance of two rows: repeat where one of them is the first, else repeat^2
+    pairs = [1 if i == j else repeat ** ((i > 0) + (j > 0)) for i in range(min(b, 200)) for j in range(min(b, 200))]
+    return sum(pairs) / b**2 if b <= 200 else repeat**2 + (1 + 2 * repeat - 3 * repeat**2) / b
 
 
 def along(G, H, Sigma, share):
@@ -264,7 +272,7 @@ def best_gain(G, H, Sigma, b):
 
 
 def ceiling(G, H, Sigma):
-    return along(G, H, Sigma, 0.0) / along(G, H, Sigma, repeat)
+    return along(G, H, Sigma, 0.0) / along(G, H, Sigma, repeat ** (1 if fault == "batch" else 2))
 """,
         "prove": """
 import itertools
@@ -273,9 +281,14 @@ import itertools
 def rows(samples, H, b, lr):
     n, chances = len(samples), []
     for batch in itertools.product(range(n), repeat=b):
-        chances.append(((1 - repeat) / n**b, sum(samples[k] for k in batch) / b))
-    for k in range(n):
-        chances.append((repeat / n, samples[k]))
+        mean = sum(samples[k] for k in batch) / b
+        if fault == "batch":
+            chances.append(((1 - repeat) / n**b, mean))
+            chances += [(repeat / n / n**b, samples[k]) for k in range(n)]
+        for copies in itertools.product(range(2), repeat=b - 1) if fault == "row" else ():
+            chance = np.prod([repeat if c else 1 - repeat for c in copies]) / n**b
+            shift = sum((samples[batch[0]] - samples[k] for c, k in zip(copies, batch[1:]) if c), 0 * mean)
+            chances.append((chance, mean + shift / b))
     G = sum(samples) / n
     Sigma = np.cov(samples.T, bias=True).reshape(len(G), len(G))
     first = sum(chance * g @ H @ g for chance, g in chances)
@@ -532,23 +545,27 @@ def divergence(V, W, omega):
     total = 0.0
     for i in range(V.shape[0]):
         for j in range(V.shape[1]):
-            total += omega[i] * (V[i, j] * np.log(V[i, j]) - V[i, j] * np.log(W[i, j]) - V[i, j] + W[i, j])
+            v, w = V[i, j], W[i, j]
+            total += omega[i if side == "row" else j] * (v * np.log(v) - v * np.log(w) - v + w)
     return total
 
 
 def best(V, omega):
-    share = sum(omega[i] * V[i] for i in range(len(V)))
+    M = V if side == "row" else V.T
+    share = sum(omega[i] * M[i] for i in range(len(M)))
     share = share / share.sum()
-    return [list(V[i].sum() * share) for i in range(len(V))]
+    best = [list(M[i].sum() * share) for i in range(len(M))]
+    return best if side == "row" else [list(column) for column in zip(*best)]
 
 
 def rows(V, a, b, omega):
     star, W = np.array(best(V, omega)), a[:, None] * b
-    weighted = np.diag(omega)
-    three = [np.sum(weighted @ (M * (np.log(star) - np.log(W)))) for M in (V, star)]
+    weighted = np.tile(omega, (len(b), 1)).T if side == "row" else np.tile(omega, (len(a), 1))
+    three = [np.sum(weighted * (M * (np.log(star) - np.log(W)))) for M in (V, star)]
+    axis = ["column", "row"].index(side)
     return {
-        "(1)": (V @ np.ones(len(b)), star @ np.ones(len(b))),
-        "(2)": (np.sum(weighted @ V, axis=0), np.sum(weighted @ star, axis=0)),
+        "(1)": (np.sum(V, axis=axis), np.sum(star, axis=axis)),
+        "(2)": (np.sum(weighted * V, axis=1 - axis), np.sum(weighted * star, axis=1 - axis)),
         "(3)": three,
         "(4)": (divergence(V, W, omega), divergence(V, star, omega) + divergence(star, W, omega)),
     }
@@ -559,15 +576,15 @@ def adafactor_step(x, g, r, c, t, lr):
     squares, x, r, c = g * g + 1e-30, x.copy(), r.copy(), c.copy()
     n, k = g.shape
     for i in range(n):
-        r[i] = keep * r[i] + (1 - keep) * sum(squares[i]) / k
+        r[i] = keep * r[i] + (1 - keep) * sum(squares[i]) / (k if kind == "means" else 1)
     for j in range(k):
-        c[j] = keep * c[j] + (1 - keep) * sum(squares[:, j]) / n
-    mean = sum(r) / n
-    for i in range(n):
-        u = g[i] * mean**0.5 / (r[i] * c) ** 0.5
-        size = (u @ u / k) ** 0.5
-        x[i] -= lr * (u * threshold / size if size > threshold else u)
-    return [x, r, c]
+        c[j] = keep * c[j] + (1 - keep) * sum(squares[:, j]) / (n if kind == "means" else 1)
+    u = g * (sum(r) / (n if kind == "means" else 1)) ** 0.5 / r[:, None] ** 0.5 / c**0.5
+    for line in u if clipped == "row" else u.T:
+        size = (line @ line / len(line)) ** 0.5
+        if size > threshold:
+            line *= threshold / size
+    return [x - lr * u, r, c]
 """,
         "squeeze": """
 def read_back(a):
@@ -594,7 +611,7 @@ def best_segments(L, A, C):
 """,
         "bug": """
 def check(step):
-    # small gradients after large ones: no row is at the clip, and a factor in front of u shows
+    # small gradients after large ones: nothing is at the clip, and a factor in front of u shows
     scales = [1.0, 1.0, 0.1, 0.01, 3.0]
     rng = np.random.default_rng(8)
     x, r, c = np.zeros((2, 3)), np.zeros(2), np.zeros(3)
@@ -602,6 +619,7 @@ def check(step):
     for t, scale in enumerate(scales, start=1):
         g = scale * rng.normal(size=(2, 3))
         g[0] *= 5 if t == 5 else 1
+        g[:, 0] *= 5 if t == 5 else 1
         x, r, c = step(x, g, r, c, t, lr=0.5)
         y, p, q = adafactor_step(y, g, p, q, t, lr=0.5)
         for mine, theirs in ((y, x), (p, r), (q, c)):
