@@ -460,7 +460,7 @@ class Translator(RevealjsSlideTranslator):
         lines, slide, most = node.astext().splitlines(), node, 32
         while not isinstance(slide.parent, nodes.section):
             slide = slide.parent
-            most = 20 if isinstance(slide, LABELLED) else most  # the code of an exercise
+            most = 26 if isinstance(slide, LABELLED) else most  # the code of an exercise
         rest = sum(room(child) for child in slide.parent.children if child is not slide)
         wide, high = 1120 / (0.61 * max(map(len, lines))), (560 - rest) / (1.36 * len(lines))
         self.body.append(f'<div class="fitted" style="font-size: {max(20, min(most, wide, high)):.0f}px">')

@@ -188,15 +188,16 @@ const Live = (() => {
     const output = el("output", {}, row);
     const at = scale({ range, log }, 0, steps);
     const place = (v) => { input.value = Math.round(at(v)); };
-    const read = () => at.back(Number(input.value));
+    let asked; // by a button: kept as it is, though the slider has a step beside it
+    const read = () => asked ?? at.back(Number(input.value));
     const say = () => {
       output.textContent = format(read());
       input.setAttribute("aria-valuetext", output.textContent);
     };
-    input.addEventListener("input", () => { say(); change(read()); });
+    input.addEventListener("input", () => { asked = undefined; say(); change(read()); });
     place(value);
     say();
-    return { value: read, set: (v) => { place(v); say(); change(read()); }, input };
+    return { value: read, set: (v) => { asked = v; place(v); say(); change(read()); }, input };
   }
 
   function button(parent, label, action) {
