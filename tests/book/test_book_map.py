@@ -52,7 +52,7 @@ CORE = "*Core path: 10 minutes.*\n\n## First\n" + "word " * 2500
     ("name", "old", "new", "said"),
     [
         ("lamb", "## First", NEED.format("adam", " and {ref}`LARS <ch-lars>`"), ""),
-        ("lamb", "## First", NEED.format("lars", ""), "lamb says that it needs ['loss_and_gradient', 'sgd', 'mom"),
+        ("lamb", "## First", NEED.format("adam", ""), "lamb says that it needs ['loss_and_gradient', 'sgd', 'mom"),
         ("reality_check", "ch-lamb", "ch-reality_check", "reality_check needs lamb and never speaks of it"),
         ("reality_check", "As in {numref}`Chapter %s <ch-lamb>`", "LAMB, as in 1", ""),
         ("lamb", "## First", CORE, "lamb promises a core path of 10 minutes; by its length it takes 50"),
