@@ -76,7 +76,7 @@
       y: { range: [0, 1], ticks: [0, 0.25, 0.5, 0.75, 1], label: "probability" },
     });
     left.legend(methods.map((m) => [m, `var(--${m})`]), [0.62, 0.02]);
-    right.legend([["LAMB below AdamW", "var(--LAMB)"], ["LARS below Nesterov", "var(--LARS)"]], [0.03, 0.84]);
+    right.legend([["LAMB below AdamW", "var(--LAMB)"], ["LARS below Nesterov", "var(--LARS)"]], [0.03, 0.02]);
     right.line([[1, 0.5], [32, 0.5]], { stroke: "var(--soft)", "stroke-dasharray": "2 4" }, right.back);
 
     function draw() {

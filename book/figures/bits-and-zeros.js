@@ -50,7 +50,7 @@
     const right = ui.panel({
       title: "What the output loses",
       x: { range: [60, 2300], log: true, ticks: [64, 128, 256, 512, 1024, 2048], label: "bytes" },
-      y: { range: [0.002, 2], log: true, ticks: [0.01, 0.1, 1], label: "share of the output's length" },
+      y: { range: [0.0015, 2], log: true, ticks: [0.01, 0.1, 1], label: "share of the output's length" },
     });
     left.line([[-3.5, -3.5], [3.5, 3.5]], { stroke: "var(--line)" }, left.back);
     for (const k of all) {

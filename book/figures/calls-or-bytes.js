@@ -24,7 +24,7 @@
       title: "One step", x: { range: [1, 1e4], log: true, ticks: [1, 10, 100, 1000, 1e4], label: "tensors", format: (n) => Live.number(n, 1) },
       y: { range: [0.01, 3000], log: true, ticks: [0.01, 0.1, 1, 10, 100, 1000], label: "milliseconds" },
     });
-    left.legend(all.map((w) => [names[w], colors[w]]), [0.03, 0]);
+    left.legend(all.map((w) => [names[w], colors[w]]), [0.42, 0.72]);
     const right = ui.panel({
       title: "Where the time goes", x: { range: [0, 1.3], ticks: [0, 0.5, 1], label: "share of the slowest of the three" },
       y: { range: [3, 0], ticks: [], label: "" },
@@ -43,7 +43,8 @@
         right.text(0.01, row + 0.3, names[w]);
         right.area([[0, row + 0.4], [a, row + 0.4], [a, row + 0.8], [0, row + 0.8]], { fill: colors[w] });
         right.area([[a, row + 0.4], [end, row + 0.4], [end, row + 0.8], [a, row + 0.8]], { fill: colors[w], "fill-opacity": 0.35 });
-        right.text(end + 0.01, row + 0.67, `${Live.number(whole(w, tensors), 2)} ms`);
+        const inside = end > 0.9 ? { x: right.X(end) - 8, "text-anchor": "end" } : {};
+        right.text(end + 0.01, row + 0.67, `${Live.number(whole(w, tensors), 2)} ms`, inside);
       });
       const told = all.map((w) => {
         const kept = temporary(w, tensors, n), part = (100 * ms(w, tensors)[0]) / whole(w, tensors);

@@ -40,7 +40,7 @@
     left.text(7.5, 1.6, "shaded: updates up, gradients down", { "text-anchor": "middle", class: "landmark" }, left.back);
     const right = ui.panel({
       title: "Where the run goes",
-      x: { range: [0, T], ticks: [0, 5000], label: "step" },
+      x: { range: [0, 1.02 * T], ticks: [0, 5000, 10000], label: "step" },
       y: { range: [-1.1, 1.1], ticks: [-1, 0, 1], label: "position" },
     });
     right.line([[0, 0], [T, 0]], { stroke: "var(--soft)", "stroke-dasharray": "3 4" }, right.back);

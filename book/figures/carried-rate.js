@@ -108,7 +108,7 @@
         return `<b>${method}</b> ${parts.join(", ")}`;
       });
       ui.verdict(b === base ? "At batch 2 all three rules take the tuned rate."
-        : `At batch <b>${b}</b>, as multiples of the loss with the rate that is tuned there (ring): ${said.join("; ")}.`);
+        : `At batch <b>${b}</b>, as multiples of the loss with the rate that is tuned there (ring, chosen by five other seeds): ${said.join("; ")}.`);
       ui.table(["method", "batch", "tuned rate", "its loss", ...rules], ["SGD", "Adam"].flatMap((method) => batches.map((c, i) => {
         const best = tuned[method][warm][c];
         return [method, `${c}`, rates[method][best].toPrecision(2), losses[method][warm][i][best].toPrecision(2),

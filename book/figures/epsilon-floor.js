@@ -29,7 +29,7 @@
       x: { range: [low, 1], log: true, ticks: [1e-8, 1e-6, 1e-4, 1e-2, 1], format: power, label: "size of the gradients" },
       y: { range: [0, 1.1], ticks: [0, 0.5, 1], label: "step / learning rate" },
     });
-    right.legend([["torch", "var(--b)"], ["paper", "var(--a)", "5 4"]], [0.03, 0.1]);
+    right.legend([["torch", "var(--b)"], ["added to g², same ε₁", "var(--a)", "5 4"]], [0.03, 0.1]);
     const grid = Array.from({ length: 161 }, (_, k) => low ** (1 - k / 160));
 
     function draw() {

@@ -42,7 +42,7 @@
       const before = end - Math.floor((end * (1 - at)) / m) * m; // so that what is left is a number of large batches
       left.clear();
       right.clear();
-      left.line([[before, low], [before, top]], { stroke: "var(--soft)", "stroke-dasharray": "3 4" });
+      for (const panel of [left, right]) panel.line([[before, low], [before, top]], { stroke: "var(--soft)", "stroke-dasharray": "3 4" });
       const runs = Object.fromEntries(Object.keys(names).map((kind) => [kind, run(kind, lr, m, before)]));
       for (const kind of ["half", "double"]) {
         left.line(runs[kind], { stroke: colors[kind], "stroke-width": kind === "half" ? 3.5 : 1.8 });

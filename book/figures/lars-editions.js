@@ -70,7 +70,9 @@
       for (const m of methods) {
         const losses = curve(m, c).map((v) => Math.max(floor, Math.min(v, 1e6))), at = best(m, c);
         left.line(rates.map((lr, k) => [lr, losses[k]]), look(m));
-        left.dot(at, Math.max(floor, mean(m, c, at)), { r: 5.5, fill: color(m) });
+        // at c = 1 one ratio's dot lies under that of LARS
+        const r = m === "LARS" && c < 1.05 ? 3.5 : m === "One ratio" && c < 1.05 ? 7.5 : 5.5;
+        left.dot(at, Math.max(floor, mean(m, c, at)), { r, fill: color(m) });
         right.dot(c, at, { r: 6, fill: color(m) });
       }
       const say = (m) => `${names[m]} ${Live.number(best(m, c))} (on edition 1: ${Live.number(first[m])})`;

@@ -32,10 +32,11 @@
       const line = (v, dash) => panel.line([[1, v], [right, v]], { stroke: "var(--soft)", "stroke-dasharray": dash });
       panel.clear();
       line(c.start, "2 4");
-      panel.text(1.3, c.start * 0.4, "at the start");
+      const one = c.most < 1.05 * c.start, end = { "text-anchor": "end" };
+      panel.text(0.8 * right, c.start * (one ? 1.5 : 0.4), one ? "start and largest" : "at the start", end);
       if (Number.isFinite(c.most)) {
         line(c.most, "7 4");
-        panel.text(1.3, c.most * 1.7, "the largest anywhere");
+        if (!one) panel.text(0.8 * right, c.most * 1.5, "the largest anywhere", end);
       }
       panel.line([[1, promised(c, 1, noise, bounds)], [right, promised(c, right, noise, bounds)]], { stroke: "var(--b)", class: "landmark" });
       const from = stepsFor(c, Math.min(c.start, c.most), noise, bounds);

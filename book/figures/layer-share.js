@@ -38,16 +38,17 @@
       const moved = rms.map((v) => adamShare(now, v));
       left.clear();
       right.clear();
-      const bar = (top, share, fill) =>
-        left.area([[0.003, top], [share, top], [share, top + 0.34], [0.003, top + 0.34]], { fill });
       moved.forEach((share, k) => {
-        bar(k + 0.14, share, colors.AdamW);
-        bar(k + 0.52, sane, colors.LAMB);
+        left.dot(share, k + 0.5, { r: 6, fill: colors.AdamW });
+        left.dot(sane, k + 0.5, { r: 6, fill: colors.LAMB });
       });
       const ends = [16, most];
       for (const v of [rms[0], rms[4]]) {
         right.line(ends.map((c) => [c, adamShare(carried(lr, c), v)]), { stroke: colors.AdamW, class: "landmark" });
       }
+      const first = adamShare(carried(lr, 17), rms[0]), last = adamShare(carried(lr, 17), rms[4]);
+      right.text(17, 1.7 * first, "layer 1", { class: "tick landmark" });
+      right.text(17, 0.5 * last, "layer 5", { class: "tick landmark" });
       right.line(ends.map((c) => [c, carried(lamb, c)]), { stroke: colors.LAMB, class: "landmark" });
       right.line([[b, 0.003], [b, 8]], { stroke: "var(--ink)", "stroke-width": 1.2 });
       right.dot(b, moved[0], { r: 5, fill: colors.AdamW });

@@ -35,7 +35,7 @@
     });
     const right = ui.panel({
       title: "Hidden tokens in a row", x: { range: [0, 42], ticks: [0, 10, 20, 30, 40], label: "number of hidden tokens" },
-      y: { range: [0, 1.05], ticks: [0, 0.25, 0.5, 0.75, 1], label: "share of rows" }, height: 300,
+      y: { range: [0, 0.5], ticks: [0, 0.1, 0.2, 0.3, 0.4], label: "share of rows" }, height: 300,
     });
 
     function draw() {
@@ -50,11 +50,13 @@
       });
       for (let k = 0; k <= 42; k++) {
         const share = kind === "coin" ? chance(T, p, k) : +(k === K), seen = totals.filter((n) => n === k).length / rows;
-        right.area([[k - 0.35, 0], [k - 0.35, seen], [k + 0.35, seen], [k + 0.35, 0]], { fill: "var(--b)", "fill-opacity": 0.55 });
-        if (share > 1e-4) right.dot(k, share, { r: 3, fill: "var(--ink)" });
+        const top = Math.min(seen, 0.5); // a bar of all rows runs out of the panel
+        right.area([[k - 0.35, 0], [k - 0.35, top], [k + 0.35, top], [k + 0.35, 0]], { fill: "var(--b)", "fill-opacity": 0.55 });
+        if (seen > top) right.text(k + 0.8, 0.46, `up to ${seen}`);
+        if (share > 1e-4 && share < 0.5) right.dot(k, share, { r: 3, fill: "var(--ink)" });
       }
-      right.line([[need, 0], [need, 0.62]], { stroke: "var(--c)", "stroke-dasharray": "5 4", class: "landmark" });
-      right.text(need, 0.68, `room for ${need}`, { "text-anchor": need > 30 ? "end" : "middle", class: "landmark" });
+      right.line([[need, 0], [need, 0.36]], { stroke: "var(--c)", "stroke-dasharray": "5 4", class: "landmark" });
+      right.text(need, 0.39, `room for ${need}`, { "text-anchor": need > 30 ? "end" : "middle", class: "landmark" });
       const few = Math.min(...totals), many = Math.max(...totals), mean = T * p;
       ui.verdict(kind === "coin"
         ? `A coin with ${Math.round(100 * p)} %: <b>${few} to ${many}</b> hidden tokens in these rows, ${mean.toFixed(1)} ± ${spread("coin", T, p).toFixed(1)} in general. ` +

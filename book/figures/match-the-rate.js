@@ -36,7 +36,7 @@
   Live.figure("match-the-rate", { record: () => RECORD, planned, matrix, vector, ratios }, (ui) => {
     const left = ui.panel({
       title: "The rate of each step", height: 300, x: { range: [1, 4000], log: true, ticks: [1, 10, 100, 1000], label: "step" },
-      y: { range: [1e-7, 0.1], log: true, ticks: [1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1], label: "learning rate", format: (v) => v.toExponential(0).replace("e", " e") },
+      y: { range: [1e-7, 0.1], log: true, ticks: [1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1], label: "learning rate", format: (v) => `10⁻${"⁰¹²³⁴⁵⁶⁷"[-Math.round(Math.log10(v))]}` },
     });
     left.legend([["corrected, best rate", "var(--c)"], ["published, matrices", "var(--b)"], ["published, vectors", "var(--b)", "3 4"]], [0.4, 0.74]);
     const right = ui.panel({

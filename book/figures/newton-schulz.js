@@ -65,7 +65,7 @@
     }
     const player = ui.player({ label: "rounds", steps: MOST, delay: 700, change: draw });
     const width = ui.slider({
-      label: "they span", range: [0.5, 3.5], value: 2, steps: 30, format: (d) => `a factor of ${Live.number(10 ** d)}`, change: draw,
+      label: "they span", range: [0.5, 3.5], value: 2, steps: 30, format: (d) => `a factor of ${Live.number(10 ** d, 1)}`, change: draw,
     });
     const set = ui.choice({
       label: "coefficients", options: [["muon", "Muon's"], ["classical", "15/8, −10/8, 3/8"]], value: "muon", change: draw,

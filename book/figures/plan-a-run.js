@@ -85,22 +85,22 @@
     const names = ["products", "optimizer", "messages, bytes", "messages, rounds"], colors = ["var(--a)", "var(--c)", "var(--b)", "var(--d)"];
     const holds = ["parameters", "gradients", "state", "16-bit copies", "activations"], tints = ["var(--a)", "var(--c)", "var(--b)", "var(--d)", "var(--e)"];
     const left = ui.panel({
-      title: "Of a step, and of a card's memory", height: 200, x: { range: [0, 1.25], ticks: [0, 0.25, 0.5, 0.75, 1], label: "share" }, y: { range: [0, 2], ticks: [], label: "" },
+      title: "Of a step, and of a card's memory", height: 245, x: { range: [0, 1.25], ticks: [0, 0.25, 0.5, 0.75, 1], label: "share" }, y: { range: [0.3, 4.7], ticks: [], label: "" },
     });
     const right = ui.panel({
-      title: "As many rows, after one change", height: 200, x: { range: [0, 2], ticks: [0, 0.5, 1, 1.5, 2], label: "times as long as now" },
+      title: "As many rows, after one change", height: 245, x: { range: [0, 2], ticks: [0, 0.5, 1, 1.5, 2], label: "times as long as now" },
       y: { range: [0, 8], ticks: [], label: "" },
     });
     right.line([[1, 0], [1, 8]], { "stroke-dasharray": "5 4", stroke: "var(--ink)", class: "landmark" }, right.back);
     const time = (s) => (s >= 1 ? `${Live.number(s, 3)} s` : `${Live.number(1e3 * s, 3)} ms`), gb = (x) => `${Live.number(x / 1e9, 3)} GB`;
-    const row = (y, parts, whole, fills, words) => {
+    const row = (y, title, parts, whole, fills, words) => {
       let from = 0;
+      left.text(0.01, y + 0.6, title);
       parts.forEach((x, k) => {
-        const to = Math.min(1.25, from + x / whole);
-        left.area([[from, y], [to, y], [to, y + 0.45], [from, y + 0.45]], { fill: fills[k], "fill-opacity": 0.7 });
-        if ((to - from) * 230 > 7 * words[k].length) {
-          left.text((from + to) / 2, y + 0.22, words[k], { "text-anchor": "middle", "dominant-baseline": "central" });
-        }
+        const to = Math.min(1.25, from + x / whole), u = 0.62 * (k % 2), v = y - 0.35 - 0.38 * Math.floor(k / 2);
+        left.area([[from, y], [to, y], [to, y + 0.45], [from, y + 0.45]], { fill: fills[k], "fill-opacity": 0.7, stroke: "var(--panel)" });
+        left.area([[u, v], [u + 0.05, v], [u + 0.05, v + 0.2], [u, v + 0.2]], { fill: fills[k], "fill-opacity": 0.7 });
+        left.text(u + 0.08, v, words[k]);
         from = to;
       });
     };
@@ -121,11 +121,9 @@
         return ui.verdict(wrong);
       }
       const p = plan(c), total = sum(p.held), most = p.terms.indexOf(Math.max(...p.terms)), found = changes(c);
-      row(1.2, p.terms, p.step, colors, ["products", "optimizer", "bytes", "rounds"]);
-      row(0.2, p.held, memory, tints, holds);
-      left.text(0.01, 1.75, `a step: ${time(p.step)}`);
-      left.text(0.01, 0.75, `held: ${gb(total)} of ${gb(memory)}`);
-      left.line([[1, 0.1], [1, 0.75]], { stroke: "var(--ink)", "stroke-width": 2.5 });
+      row(3.75, `a step: ${time(p.step)}`, p.terms, p.step, colors, names);
+      row(1.65, `held: ${gb(total)} of ${gb(memory)}`, p.held, memory, tints, holds);
+      left.line([[1, 1.55], [1, 2.2]], { stroke: "var(--ink)", "stroke-width": 2.5 });
       found.slice(1).forEach(([name, seconds, fits], k) => {
         const y = 7 - k, to = Math.min(2, seconds / found[0][1]);
         right.area([[0, y + 0.12], [to, y + 0.12], [to, y + 0.88], [0, y + 0.88]], { fill: fits ? "var(--c)" : "var(--soft)", "fill-opacity": 0.4, class: "landmark" });

@@ -19,7 +19,7 @@
     const bytes = { range: [100, most], log: true, ticks: [1e2, 1e4, 1e6, 1e8, 1e10], format: (t) => tens[t], label: "message" };
     const left = ui.panel({
       title: "Time of one sum", x: bytes,
-      y: { range: [1e-6, 1e3], log: true, ticks: [1e-6, 1e-4, 1e-2, 1, 100], format: (t) => ({ 1e-6: "10⁻⁶", 1e-4: "10⁻⁴" })[t] ?? `${t}`, label: "seconds" },
+      y: { range: [1e-6, 1e3], log: true, ticks: [1e-6, 1e-4, 1e-2, 1, 100], format: (t) => ({ 1e-6: "10⁻⁶", 1e-4: "10⁻⁴", 1e-2: "10⁻²", 1: "1" })[t] ?? "10²", label: "seconds" },
     });
     left.legend(ways, [0.03, 0.02]);
     const right = ui.panel({

@@ -63,7 +63,7 @@
     }
 
     const bar = ui.slider({
-      label: "tuned at batch", range: [0, batches.length - 1], steps: batches.length - 1, value: 0,
+      label: "tuned at batch", range: [0, batches.length - 1], steps: batches.length - 1, value: 1,
       format: (k) => Live.number(batches[Math.round(k)], 4), change: draw,
     });
     ui.button("batch 2", () => bar.set(1));

@@ -55,7 +55,7 @@
     });
     left.legend(names.map((name, k) => [name, colors[k]]), [0.02, 0.0]);
     const right = ui.panel({
-      title: "Share saved", height: 250, x: { range: [1, most], log: true, ticks: [1, 4, 16, 64, 256], label: "rows of 512 tokens" },
+      title: "Share saved", height: 250, x: { range: [0.9, 1.15 * most], log: true, ticks: [1, 4, 16, 64, 256], label: "rows of 512 tokens" },
       y: { range: [-0.02, 0.5], ticks: [0, 0.1, 0.25, 0.47], label: "share saved", format: (v) => `${Math.round(100 * v)} %` },
     });
 

@@ -32,6 +32,9 @@
   };
   const colorOf = (name) => Object.keys(KINDS).find((color) => KINDS[color].includes(name));
 
+  // What is known: equal within 0.05, or else an interval that lies below or above AdamW's loss, or neither.
+  const known = ([, , , low, high, verdict]) => (verdict === "equal" ? verdict : high < 0 ? "lower" : low > 0 ? "higher" : "open");
+
   // Bytes a parameter when so many GiB are left for the state of a model of so many parameters.
   const budget = (gib, parameters) => (gib * 2 ** 30) / parameters;
   const fitting = (bytes) => RECORD.filter((row) => row[1] <= bytes).map((row) => row[0]);
@@ -44,7 +47,7 @@
       x: { range: [0.1, 1024], log: true, ticks: [0.25, 1, 4, 16, 64], label: "bytes a parameter" },
     });
     const right = ui.panel({
-      title: "Test loss above AdamW's", height: 370, y, x: { range: [-0.3, 1], ticks: [-0.2, 0, 0.2, 0.4, 0.6, 0.8], label: "nats" },
+      title: "Test loss above AdamW's", height: 370, y, x: { range: [-0.2, 1.2], ticks: [-0.2, 0, 0.2, 0.4, 0.6, 0.8], label: "nats" },
     });
     const [top, bottom] = [0.2, RECORD.length + 0.7];
     right.area([[-0.05, top], [0.05, top], [0.05, bottom], [-0.05, bottom]], {}, right.back);
@@ -53,20 +56,19 @@
       const parameters = Number(model.value()), bytes = budget(room.value(), parameters), inside = fitting(bytes);
       left.clear();
       right.clear();
-      const line = Math.min(Math.max(bytes, 0.1), 1024);
-      left.line([[line, top], [line, bottom]], { stroke: "var(--c)", "stroke-dasharray": "5 4" });
+      if (bytes < 64) left.line([[bytes, top], [bytes, bottom]], { stroke: "var(--c)", "stroke-dasharray": "5 4" });
       RECORD.forEach(([name, size, difference, low, high], i) => {
         const there = inside.includes(name), color = there ? `var(${colorOf(name)})` : "var(--line)", row = i + 1;
         left.line([[0.1, row], [size, row]], { stroke: color, "stroke-width": 7 });
-        left.text(size * 1.25, row + 0.28, name, { fill: there ? "var(--ink)" : "var(--soft)" });
+        left.text(1024, row + 0.28, name, { fill: there ? "var(--ink)" : "var(--soft)", "text-anchor": "end" });
         right.line([[low, row], [high, row]], { stroke: color, "stroke-width": 2.5, class: "landmark" });
-        right.dot(difference, row, { r: there ? 5.5 : 3.5, fill: color });
+        right.dot(difference, row, { r: there ? 5.5 : 3.5, fill: color, class: "landmark" });
+        if (there) right.text(1.19, row + 0.28, known(RECORD[i]), { "text-anchor": "end", class: "landmark" });
       });
-      const of = (verdict) => RECORD.filter((row) => row[5] === verdict && inside.includes(row[0])).map((row) => row[0]);
-      const list = (names) => (names.length ? names.join(", ") : "none");
+      const of = (kind) => RECORD.filter((row) => known(row) === kind && inside.includes(row[0])).length;
       ui.verdict(`${Live.number(room.value())} GiB for the state of <b>${models[parameters]}</b> parameters are ` +
-        `<b>${Live.number(bytes)} bytes</b> a parameter. Of what fits, shown to be level with AdamW: <b>${list(of("equal"))}</b>; ` +
-        `shown not to be: ${list([...of("higher"), ...of("lower").map((name) => `${name} (lower)`)])}; not resolved: ${list(of("not resolved"))}.`);
+        `<b>${Live.number(bytes)} bytes</b> a parameter. Of the ${inside.length} that fit, equal to AdamW within 0.05: <b>${of("equal")}</b>; ` +
+        `interval below AdamW: <b>${of("lower")}</b>; above: ${of("higher")}; open: ${of("open")}.`);
     }
     const model = ui.choice({ label: "parameters", options: Object.entries(models), value: "1300000000", change: draw });
     const room = ui.slider({

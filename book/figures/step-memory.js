@@ -65,7 +65,7 @@
       const highest = sum(top);
       left.clear();
       right.clear();
-      stack(left, all.map((_, t) => (t * 32) / all.length), all.map((parts) => parts.map((x) => x / highest)), {});
+      stack(left, all.map((_, t) => (t * 32) / all.length), all.map((parts) => parts.map((x) => x / highest)), { class: "landmark" });
       stack(right, texts, texts.map((n) => {
         const parts = peak(n, ...way.slice(1));
         return parts.map((x) => x / sum(parts));

@@ -32,12 +32,12 @@
     let chosen = "thrice";
     const left = ui.panel({
       title: "The average, from 1 on", x: { range: [0, T], ticks: [0, 1000, 3000, 5000], label: "step" },
-      y: { range: [-0.1, 4], ticks: [0, 1, 2, 3, 4], label: "v" },
+      y: { range: [-0.1, 5], ticks: [0, 1, 2, 3, 4, 5], label: "v" },
     });
     left.legend(all.map((k) => [names[k], colors[k]]), [0.42, 0]);
     const right = ui.panel({
       title: "Where it ends", x: { range: [8e-5, 0.13], log: true, ticks: [1e-4, 1e-3, 0.01, 0.1], label: "1 − β₂", format: (w) => `${w}` },
-      y: { range: [-0.1, 4], ticks: [0, 1, 2, 3, 4], label: "v, mean of the last 1,000 steps" },
+      y: { range: [-0.1, 5], ticks: [0, 1, 2, 3, 4, 5], label: "v, mean of the last 1,000 steps" },
     });
     const curve = (key) => (curves[key] ??= Object.fromEntries(all.map((k) => [k, weights.map((w) => [w, ends(k, squares[key], w)])])));
 

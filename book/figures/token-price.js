@@ -16,8 +16,8 @@
     });
     const right = ui.panel({
       title: "The same at every width", height: 230,
-      x: { range: [8, 12288], log: true, ticks: [8, 64, 512, 4096], label: "width" },
-      y: { range: [0, 1], ticks: [0, 0.25, 0.5, 0.75, 1], format: (t) => `${100 * t} %`, label: "share" },
+      x: { range: [7, 14500], log: true, ticks: [8, 64, 512, 4096], label: "width" },
+      y: { range: [-0.04, 1.04], ticks: [0, 0.25, 0.5, 0.75, 1], format: (t) => `${100 * t} %`, label: "share" },
     });
     const widths = Array.from({ length: 81 }, (_, i) => 8 * 1536 ** (i / 80));
 

@@ -115,6 +115,7 @@
   Live.figure("turned-axes", { losses, best, rates: () => rates }, (ui) => {
     const names = Object.keys(METHODS), degrees = [0, 2, 5, 8, 10, 15, 20, 30, 45], cache = {};
     const shown = { Momentum: "momentum" }, said = (name) => shown[name] ?? name;
+    const color = (name) => (name === "Muon" ? "var(--e)" : `var(--${name})`); // momentum is black, too
     const at = (a) => (cache[a] ??= Object.fromEntries(names.map((name) => [name, best(name, (a * Math.PI) / 180)])));
     const raised = (k) => [...`${k}`].map((d) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(d)]).join("");
     const short = (v) => {
@@ -132,8 +133,8 @@
       x: { range: [0, 45], ticks: [0, 15, 30, 45], label: "angle of the axes", format: (a) => `${a}°` },
       y: { ...y, label: "last loss" },
     });
-    left.legend(names.map((name) => [said(name), `var(--${name})`, `var(--${name}-dash)`]), [0.03, 0.6]);
-    const floor = (v) => Math.max(v, 1.1e-16);
+    left.legend(names.map((name) => [said(name), color(name), `var(--${name}-dash)`]), [0.03, 0.6]);
+    const floor = (v) => Math.max(v, 1.1e-16), look = (name) => ({ ...Live.optimizer(name), stroke: color(name) });
 
     function draw() {
       const a = Math.round(turn.value()), found = at(a);
@@ -141,15 +142,15 @@
       right.clear();
       for (const name of names) {
         const path = losses(name, found[name][0], (a * Math.PI) / 180);
-        left.line(path.map((v, t) => [t, floor(v)]), Live.optimizer(name));
-        right.dot(a, floor(found[name][1]), { r: 5, fill: `var(--${name})` });
-        if (curve) right.line(degrees.map((d) => [d, floor(at(d)[name][1])]), { ...Live.optimizer(name), class: "landmark" });
+        left.line(path.map((v, t) => [t, floor(v)]), look(name));
+        right.dot(a, floor(found[name][1]), { r: 5, fill: color(name) });
+        if (curve) right.line(degrees.map((d) => [d, floor(at(d)[name][1])]), { ...look(name), class: "landmark" });
       }
       const change = (name) => Math.log10(floor(found[name][1]) / floor(at(0)[name][1]));
-      const seen = names.filter((name) => Math.abs(change(name)) > 0.5);
+      const seen = names.filter((name) => Math.abs(change(name)) > Math.log10(5));
       const end = (name) => `${said(name)} ${short(found[name][1])}`;
       const lesson = a === 0 ? "The axes of the problem are those of the weights."
-        : seen.length ? `Changed by more than a factor of 3: <b>${seen.map(said).join(" and ")}</b>.` : "None has changed by a factor of 3.";
+        : seen.length ? `Changed by more than a factor of 5: <b>${seen.map(said).join(" and ")}</b>.` : "None has changed by a factor of 5.";
       ui.verdict(`Axes turned by <b>${a}°</b>; the last losses: ${names.map(end).join(", ")}. ${lesson}`);
       if (curve) ui.table(["angle", ...names.map(said)], degrees.map((d) => [`${d}°`, ...names.map((n) => short(at(d)[n][1]))]));
     }

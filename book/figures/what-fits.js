@@ -74,19 +74,33 @@
     const colors = ["var(--a)", "var(--c)", "var(--d)", "var(--b)", "var(--e)"];
     const widths = [128, 256, 512, 768, 1024, 1536, 2048, 2560, 3072, 4096, 5120, 6144, 8192];
     const depths = [2, 4, 6, 8, 12, 16, 24, 32, 40, 48, 64, 80], lengths = [128, 256, 512, 1024, 2048, 4096];
-    const cards = [8, 12, 16, 24, 32, 40, 48, 80, 141], most = 2.5;
+    const cards = [8, 12, 16, 24, 32, 40, 48, 80, 141];
     const places = (range) => ({ range, ticks: [], label: "" });
     const left = ui.panel({
-      title: "A and B, in devices", x: { range: [0, 3.3], ticks: [0, 0.5, 1, 1.5, 2], label: "share of the device" },
+      title: "A and B, in devices", x: { range: [0, 3.3], ticks: [], label: "share of the device" },
       y: places([0, 2]), height: 200,
     });
     const right = ui.panel({
-      title: "B after one change", x: { range: [0, most], ticks: [0, 0.5, 1, 1.5, 2], label: "share of the device" },
+      title: "B after one change", x: { range: [0, 2.5], ticks: [], label: "share of the device" },
       y: places([0, CHANGES.length]), height: 200,
     });
-    for (const [panel, top] of [[left, 2], [right, CHANGES.length]]) {
-      panel.line([[room, 0], [room, top]], { "stroke-dasharray": "5 4", stroke: "var(--ink)" }, panel.back);
+    // Where a bar is longer than `end` devices the axis shrinks, so that it ends there. Returns the place of a share.
+    const axes = new Map([left, right].map((panel) => [panel, Live.el("g", {}, panel.svg)]));
+    for (const [panel, group] of axes) panel.svg.insertBefore(group, panel.back);
+    function axis(panel, top, end, longest) {
+      const per = Math.min(1, end / longest), group = axes.get(panel), { box, X } = panel;
+      const size = 10 ** Math.floor(Math.log10(longest)), wide = [0.5, 1, 2].find((k) => longest <= 5 * k * size) * size;
+      const tick = per < 1 ? wide : 0.5;
+      group.replaceChildren();
+      for (let k = 0; k * tick <= Math.max(2, longest); k++) {
+        const x = X(per * k * tick);
+        Live.el("line", { x1: x, x2: x, y1: box.top, y2: box.bottom, class: "axis" }, group);
+        Live.el("text", { x, y: box.bottom + 17, "text-anchor": "middle", class: "tick" }, group, Live.number(k * tick, 4));
+      }
+      panel.line([[per * room, 0], [per * room, top]], { "stroke-dasharray": "5 4", stroke: "var(--ink)" });
+      return (share) => per * share;
     }
+
     left.legend(names.map((n, k) => [n, colors[k]]), [0.62, 0.05]);
     let A = null;
 
@@ -101,10 +115,10 @@
       return d >= 1e9 ? `${(d / 1e9).toFixed(1)} billion` : `${Math.round(d / 1e6)} million`;
     };
 
-    function bar(row, c, name, card) {
+    function bar(row, c, name, card, at) {
       let from = 0;
       needed(c).forEach((n, k) => {
-        const to = Math.min(2, from + n / card);
+        const to = from + at(n / card);
         left.area([[from, row + 0.2], [to, row + 0.2], [to, row + 0.75], [from, row + 0.75]], { fill: colors[k], "fill-opacity": 0.8 });
         from = to;
       });
@@ -115,18 +129,20 @@
       const c = setting(), card = cards[Math.round(device.value())] * GIB, total = sum(needed(c));
       left.clear();
       right.clear();
-      if (A) bar(1, A, "A", card);
-      bar(0, c, "B", card);
+      const at = axis(left, 2, 2, Math.max(total, A ? sum(needed(A)) : 0) / card);
+      if (A) bar(1, A, "A", card, at);
+      bar(0, c, "B", card, at);
       const found = changed(c), best = found.reduce((a, x) => (x[1] < a[1] ? x : a));
+      const place = axis(right, CHANGES.length, 2.4, Math.max(...found.map((x) => x[1])) / card);
       found.forEach(([name, left_], k) => {
-        const row = CHANGES.length - 1 - k, to = left_ / card, fill = to <= room ? "var(--c)" : "var(--soft)";
+        const row = CHANGES.length - 1 - k, share = left_ / card, to = place(share), fill = share <= room ? "var(--c)" : "var(--soft)";
         right.area([[0, row + 0.1], [to, row + 0.1], [to, row + 0.9], [0, row + 0.9]], { fill, "fill-opacity": 0.45, class: "landmark" });
         right.text(0.03, row + 0.22, `${name}: ${gib(left_)}`, { class: "landmark" });
       });
       const parts = needed(c), largest = parts.indexOf(Math.max(...parts));
       const fits = total <= room * card ? "<b>fits</b>" : "does <b>not</b> fit";
       const against = A ? ` A needs ${gib(sum(needed(A)))}.` : "";
-      ui.verdict(`${model(c)} parameters: B needs <b>${gib(total)}</b> and ${fits} into four fifths of ${gib(card)}. Most of it are `
+      ui.verdict(`${model(c)} parameters: B needs <b>${gib(total)}</b> and ${fits} into four fifths of ${gib(card)}. The largest part: `
         + `${names[largest]}, ${Math.round((100 * parts[largest]) / total)} %. The single change that leaves least is "${best[0]}".${against}`);
       ui.table(["", ...names, "together"], [["B", c], ...(A ? [["A", A]] : [])].map(([name, one]) =>
         [name, ...[...needed(one), sum(needed(one))].map((n) => gib(n))]));
@@ -141,8 +157,8 @@
       label, range: [0, values.length - 1], value: k, steps: values.length - 1,
       format: (i) => `${Live.number(values[Math.round(i)], 5)}${unit}`, change: () => draw(),
     });
-    const width = pick("width", widths, 3), depth = pick("blocks", depths, 4), tokens = pick("tokens", lengths, 2);
-    const texts = pick("texts", [1, 2, 4, 8, 16, 32, 64], 2), device = pick("device", cards, 3, " GiB");
+    const width = pick("width", widths, 4), depth = pick("blocks", depths, 6), tokens = pick("tokens", lengths, 2);
+    const texts = pick("texts", [1, 2, 4, 8, 16, 32, 64], 3), device = pick("device", cards, 3, " GiB");
     const set = (w, l, b) => { width.set(widths.indexOf(w)); depth.set(depths.indexOf(l)); texts.set(b); };
     ui.button("keep B as A", () => { A = setting(); draw(); });
     ui.button("0.3 billion", () => set(1024, 24, 3));

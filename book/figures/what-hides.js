@@ -52,7 +52,7 @@
       c.pieces = 2 ** Math.round(pieces.value());
       c.wire = 1e9 * wires[Math.round(wire.value())];
       const { forward, backward, sent, step } = timeline(c), compute = forward + backward;
-      const message = sent.reduce((sum, [from, to]) => sum + to - from, 0), bare = step - compute;
+      const message = sent.reduce((sum, [from, to]) => sum + to - from, 0), bare = Math.max(0, step - compute);
       left.clear();
       right.clear();
       bar(0, forward / step, 1.2, 1.8, "var(--a)");
@@ -63,9 +63,11 @@
       right.line(all.filter((n) => n <= c.batch).map((n) => [n, faster({ ...c, cards: n })]), { stroke: "var(--b)", class: "landmark" });
       right.dot(c.cards, faster(c), { r: 5, fill: "var(--b)" });
       const share = message ? `${Math.round(100 * (1 - bare / message))} % of the message hides behind the passes. ` : "";
-      ui.verdict(`<b>${Live.number(c.cards, 4)}</b> cards with ${Live.number(c.batch / c.cards, 4)} rows each: a step takes ${ms(step)}, ` +
-        `<b>${Live.number(faster(c), 3)}</b> times as fast as one card. ${share}` +
-        `${ms(bare)} of the step the cards wait for the wire.`);
+      const first = c.cards === 1 ? `<b>1</b> card with ${Live.number(c.batch, 4)} rows: a step takes ${ms(step)}. It sends nothing.`
+        : `<b>${Live.number(c.cards, 4)}</b> cards with ${Live.number(c.batch / c.cards, 4)} rows each: a step takes ${ms(step)}, ` +
+        `<b>${Live.number(faster(c), 3)}</b> times as fast as one card. ${share}`;
+      // less than a microsecond is rounding
+      ui.verdict(`${first}${bare > 1e-6 ? `For ${ms(bare)} of the step the cards wait for the wire.` : ""}`);
       ui.table(["cards", "passes", "on the wire", "step", "times as fast"], all.filter((n) => n <= c.batch).map((n) => {
         const t = timeline({ ...c, cards: n }), one = t.sent.reduce((sum, [from, to]) => sum + to - from, 0);
         return [Live.number(n, 4), ms(t.forward + t.backward), ms(one), ms(t.step), Live.number(faster({ ...c, cards: n }), 3)];

@@ -38,7 +38,7 @@
       right.dot(b, cost(S, B, b, r), { r: 6 });
       const now = Live.number(steps(S, B, b)), seen = Live.number(b * steps(S, B, b));
       const over = cost(S, B, b, r) / cost(S, B, best, r);
-      const lesson = over < 1.02 ? "No batch is cheaper by more than 2 %."
+      const lesson = over < 1.05 ? "No batch is cheaper by more than 5 %."
         : `The cheapest batch is ${Live.number(Math.round(best))}; yours costs <b>${Live.number(over)} times</b> as much.`;
       ui.verdict(`At <b>b = ${Live.number(b, 4)}</b> the run takes ${now} steps and ${seen} examples. A step costs as much as ` +
         `<b>${Live.number(r)}</b> examples. ${lesson}`);
