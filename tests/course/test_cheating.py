@@ -29,7 +29,7 @@ class Target:
 ARGUMENTS = "t, lr, betas=(0.9, 0.999), eps=1e-6, decay=0.0"
 TARGETS = {
     "gradients_and_sgd": Target("operation", "backward(x, s)", "s", "operation-", "Tensor"),
-    "momentum": Target("build", "step(x, g, m, lr, decay=0.0)", "x, m", "build-"),
+    "momentum": Target("build", "step(x, g, m, lr, decay=0.0)", "x, m", "build- bug-"),
     "adam": Target("build", f"adam_step(x, g, m, v, {ARGUMENTS})", "x, m, v", "build- bug-", "AdamW"),
     "big_batches": Target("step", "noise_factor(b)", "b", "step- prove-"),
     "lars": Target("build", "lars_step(x, g, m, lr, trust, beta, decay)", "x, m", "build- bug-", "LARS"),
