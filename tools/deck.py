@@ -465,7 +465,7 @@ class Translator(RevealjsSlideTranslator):
         rest = sum(room(child) for child in slide.parent.children if child is not slide)
         if slide is not node:  # the words of an exercise, around its code
             words = [len(child.astext()) for child in node.parent.children if child is not node]
-            rest += sum(36 * math.ceil(length / 80) + 14 for length in words)
+            rest += 70 + sum(36 * math.ceil(length / 75) + 20 for length in words)
         wide, high = 1120 / (0.61 * max(map(len, lines))), (560 - rest) / (1.36 * len(lines))
         self.body.append(f'<div class="fitted" style="font-size: {max(20, min(most, wide, high)):.0f}px">')
         try:
