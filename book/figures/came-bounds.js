@@ -24,7 +24,7 @@
 
   Live.figure("came-bounds", { momentum, clip, certain, crossing }, (ui) => {
     const panel = ui.panel({
-      title: "How long a step of CAME can be", width: 380, height: 270,
+      title: "How long a step of CAME can be", width: 360, height: 270,
       x: { range: [1, T], log: true, ticks: [1, 10, 100, 1000, 1e4], label: "step t" },
       y: { range: [0.5, 3e4], log: true, ticks: [1, 10, 100, 1000], label: "step / learning rate" },
     });
