@@ -60,15 +60,15 @@ def shaken(root: Path) -> str:
             "No complete shake is recorded yet; every change of the book is shaken in part, with chapters drawn by lot."
         )
     summary = json.loads(path.read_text(encoding="utf-8"))
-    kinds = {"same": "same", "printed": "printed alike", "without": "without", "other": "other", "failed": "failed"}
-    kinds = {"cells": "cells"} | kinds | {"uncompared": "not compared"}
+    kinds = ("cells", "same", "printed", "without", "other", "failed", "uncompared")
+    head = ["machine", *kinds[:2], "printed alike", *kinds[3:-1], "not compared"]
     rows = []
     for name, row in summary["machines"].items():
         row = row | {"other": row["other"] - row["uncompared"]}
-        rows.append([name, *(str(row[kind]) for kind in kinds), row["what"]])
+        rows.append([f"**{name}**: {row['what']}", *(str(row[kind]) for kind in kinds)])
     chapters_then = max(row["chapters"] for row in summary["machines"].values())
     text = f"The last complete shake was made on {summary['made']}, when the book had {chapters_then} chapters.\n\n"
-    text += table(["machine", *kinds.values(), "what it is"], rows, 7)
+    text += table(head, rows, 7)
     claims = [
         [f"{row['margin']:.1f}", f"{row['mean']:.3g}", f"{row['spread']:.2g}", row["chapter"], f"`{row['claim']}`"]
         for row in summary["smallest"]

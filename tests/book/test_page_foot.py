@@ -122,5 +122,5 @@ def test_without_a_complete_shake_the_page_says_so_and_with_one_it_has_the_table
     (tmp_path / "book" / "shaken.json").write_text(json.dumps(summary))
     text = status_page.shaken(tmp_path)
     assert "made on 2026-01-02, when the book had 7 chapters" in text
-    assert "| noise-1 | 7 | 7 | 7 | 7 | 4 | 7 | 3 | noise |" in text
+    assert "| **noise-1**: noise | 7 | 7 | 7 | 7 | 4 | 7 | 3 |" in text
     assert "| 4.0 | 1 | 0.25 | 01_a | `a < b` |" in text
