@@ -2,7 +2,8 @@
 
 For each chapter NN_name `book/proved/name.json` holds
 
-    made, seconds, processor, versions    of the run that made the outputs
+    made, seconds, processor, versions    of the run that made the outputs; seconds of processor time, which another
+                                          program on the machine changes little (on Windows: of the clock)
     cells                                 a digest of the chapter's code cells and their outputs
     reads                                 digests of all files of the book that the run read: modules, records, ...
 

@@ -2,8 +2,8 @@
 
 Form is reported, not enforced: cells, longest cell, words and visible lines of code on the core path (`reading.py`),
 sections present, exercises, cells that check.
-Time is enforced: above 180 s a chapter fails, above 60 s it is marked. The seconds are those of the run that made the
-stored outputs (`-` where none is recorded).
+Time is enforced: above 180 s a chapter fails, above 60 s it is marked. The seconds are the processor's, of the run that
+made the stored outputs (`-` where none is recorded).
 The table is also written to _build/report.json.
 """
 

@@ -1,5 +1,6 @@
 """The record of a chapter's run: what it read is found out while it runs, and any change of it is noticed."""
 
+import os
 import re
 
 import chapters
@@ -97,3 +98,10 @@ def test_words_are_not_part_of_the_digest_and_code_and_outputs_are():
     ]
     assert len(set(digests)) == 3
     assert digests[0] == digests[3]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows does not count the time of ended processes")
+def test_the_seconds_of_a_run_are_the_processors(small_book):
+    write_chapter(small_book, code="import time\ntime.sleep(8)")
+    notebooks.run(small_book / "notebooks" / "01_a.md")
+    assert proved.load(small_book / proved.FOLDER, "01_a")["seconds"] < 8
