@@ -55,9 +55,9 @@ def test_every_name_that_is_known_from_elsewhere_leads_to_an_option():
 
 
 def test_every_setting_is_used_where_readers_meet_it():
-    """By a chapter, a study, a file of configs/, a benchmark or the README, among those that speak of the training."""
+    """By a chapter, a study, a file of configs/, a benchmark or the manual, among those that speak of the training."""
     files = [*ROOT.glob("notebooks/*.md"), *ROOT.glob("studies/**/*.py"), *ROOT.glob("benchmarks/*.py")]
-    files += [*ROOT.glob("configs/*.toml"), ROOT / "README.md"]
+    files += [*ROOT.glob("configs/*.toml"), ROOT / "book" / "training.md"]
     texts = [text for text in (file.read_text(encoding="utf-8") for file in files) if "minilib.training" in text]
     assert len(texts) > 10
 

@@ -1,4 +1,4 @@
-"""The commands of README's "Train a language model" are read by their own programs, and the options it names exist."""
+"""The commands of the manual and of the README are read by their own programs, and the options that it names exist."""
 
 import importlib
 import re
@@ -16,16 +16,17 @@ from minilib.training.finetune import Finetuning
 from minilib.training.generate import Question
 
 ROOT = Path(__file__).resolve().parents[2]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-SECTION = README.partition("## Train a language model")[2].partition("\n## ")[0]
-COMMANDS = re.search(r"```\n(.*?)```", SECTION, re.S)[1].splitlines()
-PROSE = re.sub(r"```.*?```", "", SECTION, flags=re.S)
+MANUAL = (ROOT / "book" / "training.md").read_text(encoding="utf-8")
+COMMANDS = re.search(r"```\n(.*?)```", MANUAL, re.S)[1].splitlines()
+PROSE = re.sub(r"```.*?```", "", MANUAL, flags=re.S)
+TRAINS = re.compile(r"^\S+ (?:.* )?-m minilib\.training.*$", re.M)
+EVERY = {line for page in (MANUAL, (ROOT / "README.md").read_text(encoding="utf-8")) for line in TRAINS.findall(page)}
 PROGRAMS = {"__main__": Config, "generate": Question, "evaluate": Evaluation, "export": Export, "finetune": Finetuning}
 LAUNCHED = {"help", "shutdown-timeout", "toy", "device"}  # options of all programs, of torchrun, and of `make gpu`
 
 
 def launched(command: str) -> tuple[str, list[str]]:
-    """The program that a command of the README starts, and the words that it gets."""
+    """The program that a command of these pages starts, and the words that it gets."""
     program, *words = shlex.split(command, comments=True)
     if Path(program).name == "torchrun":
         asked = parse_args(words)
@@ -43,12 +44,13 @@ def asked_for(command: str):
     return name, parse(words, PROGRAMS[name])
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_a_command_of_the_readme_is_read(command):
+@pytest.mark.parametrize("command", sorted(EVERY))
+def test_a_command_is_read(command):
     asked_for(command)
 
 
 def test_the_commands_start_every_program_and_one_is_for_torchrun():
+    assert set(COMMANDS) < EVERY
     assert {launched(command)[0] for command in COMMANDS} == set(PROGRAMS)
     assert "torchrun" in COMMANDS[-1]
 
@@ -59,7 +61,7 @@ def test_what_is_exported_there_is_what_is_asked_there():
     assert str(Config().folder) == Evaluation().run
 
 
-def test_every_program_has_its_options_and_those_that_the_section_names(program):
+def test_every_program_has_its_options_and_those_that_the_manual_names(program):
     helps = ""
     for name, kind in PROGRAMS.items():
         helps += (said := program(importlib.import_module(f"minilib.training.{name}"), "--help")[1])
