@@ -53,8 +53,8 @@ VERDICTS = """\
 64 rows confirmed; 256 and 1,024 contradicted | bert_in_76_minutes
     LAMB: 64 rows as 16 + | LAMB: 256 rows as 16 - | LAMB: 1,024 rows as 16 -
 all four batches not resolved; with a shorter memory 256 rows confirmed, 1,024 not resolved | bert_in_76_minutes
-    again, LAMB below AdamW, 16 rows ?
-    again, LAMB below AdamW, 64 rows ? | again, LAMB below AdamW, 256 rows ? | again, LAMB below AdamW, 1,024 rows ?
+    LAMB below AdamW, 16 rows ?
+    LAMB below AdamW, 64 rows ? | LAMB below AdamW, 256 rows ? | LAMB below AdamW, 1,024 rows ?
     corners: LAMB below AdamW, 256 rows + | corners: LAMB below AdamW, 1,024 rows ?
 all four batches confirmed | bert_in_76_minutes | AdamW not worse than LAMB, 16 rows +
     AdamW not worse than LAMB, 64 rows + | AdamW not worse than LAMB, 256 rows +
