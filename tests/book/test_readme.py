@@ -56,7 +56,7 @@ all four batches not resolved; with a shorter memory 256 rows confirmed, 1,024 n
     LAMB below AdamW, 16 rows ?
     LAMB below AdamW, 64 rows ? | LAMB below AdamW, 256 rows ? | LAMB below AdamW, 1,024 rows ?
     corners: LAMB below AdamW, 256 rows + | corners: LAMB below AdamW, 1,024 rows ?
-AdamW and LAMB confirmed: 3.6 and 3.3 times are enough | bert_in_76_minutes
+AdamW and LAMB confirmed; the mean price is 3.6 and 3.3 | bert_in_76_minutes
     AdamW: a price of four is enough + | LAMB: a price of four is enough +
 all four batches confirmed | bert_in_76_minutes | AdamW not worse than LAMB, 16 rows +
     AdamW not worse than LAMB, 64 rows + | AdamW not worse than LAMB, 256 rows +
