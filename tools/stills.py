@@ -62,6 +62,15 @@ def open_figure(browser: Browser, name: str):
     return page
 
 
+def coarse(drawn: str) -> str:
+    """The same drawing with places to a thousandth: the last digits of a logarithm differ from machine to machine."""
+
+    def rounded(place: re.Match) -> str:
+        return re.sub(r"-?\d+\.\d{4,}(e-?\d+)?", lambda number: f"{round(float(number[0]), 3):.7g}", place[0])
+
+    return re.sub(r' (?!aria-label)[\w-]+="[^"]*"', rounded, drawn)
+
+
 def still(browser: Browser, name: str) -> str:
     """The figure's panels as one SVG, colours resolved."""
     page = open_figure(browser, name)
@@ -69,6 +78,7 @@ def still(browser: Browser, name: str) -> str:
     panels = page.locator(".panels > svg").evaluate_all(
         "all => all.map(svg => [svg.outerHTML, svg.viewBox.baseVal.width, svg.viewBox.baseVal.height])"
     )
+    panels = [(coarse(text), *size) for text, *size in panels]
     used = {*re.findall(r"var\(--([\w-]+)\)", " ".join(text for text, *_ in panels))}
     used |= {"ink", "soft", "line", "paper", "panel"}
     colors = page.evaluate(
