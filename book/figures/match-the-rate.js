@@ -11,22 +11,28 @@
       steps: 3906, published: [[0.00025, 4.0193], [0.0005, 3.9539], [0.001, 3.8476], [0.002, 3.8651]],
       corrected: [[0.004, 3.7263], [0.008, 3.6215], [0.016, 3.5742], [0.032, 3.619]],
     },
-    "BERT": {
-      steps: 1300, published: [[0.000125, 5.7412], [0.00025, 5.3745], [0.0005, 5.4488], [0.001, 5.8306], [0.002, 6.3885]],
-      corrected: [[0.001, 5.3932], [0.002, 4.8653], [0.004, 5.5621]],
+    "BERT, 8 rows": {
+      steps: 11718, warm: 0.1, power: 1,
+      published: [[0.000283, 3.9345], [0.0004, 3.7742], [0.000566, 3.6569], [0.0008, 3.5521], [0.00113, 3.5167], [0.0016, 3.6105]],
+      corrected: [[0.00141, 3.5694], [0.002, 3.5195], [0.00283, 3.4739], [0.004, 3.4525], [0.00566, 3.4949]],
+    },
+    "BERT, 64 rows": {
+      steps: 1708, warm: 0.1, power: 1,
+      published: [[0.0005, 3.7365], [0.000707, 3.6523], [0.001, 3.8483], [0.00141, 4.3474]],
+      corrected: [[0.00283, 3.6144], [0.004, 3.5292], [0.00566, 3.4746], [0.008, 3.4687], [0.0113, 3.6065]],
     },
   };
   const beta3 = 0.9999;
   const best = (tried) => tried.reduce((a, row) => (row[1] < a[1] ? row : a))[0];
 
-  // The trainer's rate at step t (from 1) of T, for a peak of 1: up over a fifth of the steps, then down as a root.
-  function planned(t, T) {
-    const warm = Math.round(0.2 * T);
-    return (t >= warm ? 1 : t / warm) * Math.sqrt(1 - (t - 1) / T);
+  // The trainer's rate at step t (from 1) of a run, for a peak of 1: up over its first part, then down as a power.
+  function planned(run, t) {
+    const { steps, warm = 0.2, power = 0.5 } = run, first = Math.round(warm * steps);
+    return (t >= first ? 1 : t / first) * (1 - (t - 1) / steps) ** power;
   }
   // The rate of a step of CAME as published on a matrix, in terms of corrected CAME; a vector has the planned one.
-  const matrix = (rate, t, T) => (rate * planned(t, T)) / Math.sqrt(1 - beta3 ** t);
-  const vector = (rate, t, T) => rate * planned(t, T);
+  const matrix = (rate, run, t) => (rate * planned(run, t)) / Math.sqrt(1 - beta3 ** t);
+  const vector = (rate, run, t) => rate * planned(run, t);
   // Published over corrected: at the first step, at the last, and on vectors.
   function ratios(name, rate) {
     const { steps, corrected } = RECORD[name], r = rate / best(corrected);
@@ -35,7 +41,7 @@
 
   Live.figure("match-the-rate", { record: () => RECORD, planned, matrix, vector, ratios }, (ui) => {
     const left = ui.panel({
-      title: "The rate of each step", height: 300, x: { range: [1, 4000], log: true, ticks: [1, 10, 100, 1000], label: "step" },
+      title: "The rate of each step", height: 300, x: { range: [1, 12000], log: true, ticks: [1, 10, 100, 1000, 10000], label: "step" },
       y: { range: [1e-7, 0.1], log: true, ticks: [1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1], label: "learning rate", format: (v) => `10⁻${"⁰¹²³⁴⁵⁶⁷"[-Math.round(Math.log10(v))]}` },
     });
     left.legend([["corrected, best rate", "var(--c)"], ["published, matrices", "var(--b)"], ["published, vectors", "var(--b)", "3 4"]], [0.4, 0.74]);
@@ -46,24 +52,24 @@
     });
 
     function draw() {
-      const name = model.value(), { steps, published, corrected } = RECORD[name], rate = bar.value(), found = ratios(name, rate);
+      const name = model.value(), run = RECORD[name], { steps, published, corrected } = run, rate = bar.value(), found = ratios(name, rate);
       const at = [...new Set(Array.from({ length: 120 }, (_, k) => Math.round(steps ** (k / 119))))];
       const least = Math.min(...corrected.map((row) => row[1]));
       left.clear();
       right.clear();
-      left.line(at.map((t) => [t, vector(best(corrected), t, steps)]), { stroke: "var(--c)", "stroke-width": 4 });
-      left.line(at.map((t) => [t, matrix(rate, t, steps)]), { stroke: "var(--b)" });
-      left.line(at.map((t) => [t, vector(rate, t, steps)]), { stroke: "var(--b)", "stroke-dasharray": "3 4" });
+      left.line(at.map((t) => [t, vector(best(corrected), run, t)]), { stroke: "var(--c)", "stroke-width": 4 });
+      left.line(at.map((t) => [t, matrix(rate, run, t)]), { stroke: "var(--b)" });
+      left.line(at.map((t) => [t, vector(rate, run, t)]), { stroke: "var(--b)", "stroke-dasharray": "3 4" });
       for (const [tried, color] of [[corrected, "var(--c)"], [published, "var(--b)"]]) {
         const points = tried.map(([lr, loss]) => [lr, loss - least]);
         right.line(points, { stroke: color, class: "landmark" });
         points.forEach(([lr, loss]) => right.dot(lr, loss, { r: 4, fill: color, class: "landmark" }));
       }
       right.line([[rate, -0.05], [rate, 1.6]], { stroke: "var(--b)", "stroke-dasharray": "5 4" });
-      const run = published.find(([lr]) => Math.abs(Math.log(lr / rate)) < 0.01);
+      const made = published.find(([lr]) => Math.abs(Math.log(lr / rate)) < 0.01);
       ui.verdict(`${name}, ${Live.number(steps, 4)} steps, published CAME at <b>${Live.number(rate)}</b>: over corrected CAME at ${best(corrected)}, the rate of matrices ` +
         `is <b>${Live.number(found.first)}</b> times at the first step and <b>${Live.number(found.last)}</b> times at the last; of vectors ` +
-        `${Live.number(found.vectors)} times. ${run ? `This run ended at <b>${run[1]}</b> nats, the corrected one at ${least}.` : "No run was made at this rate."}`);
+        `${Live.number(found.vectors)} times. ${made ? `This run ended at <b>${made[1]}</b> nats, the corrected one at ${least}.` : "No run was made at this rate."}`);
     }
     const model = ui.choice({ label: "model", value: "T5", options: Object.keys(RECORD).map((n) => [n, n]), change: () => draw() });
     const bar = ui.slider({
