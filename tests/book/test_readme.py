@@ -62,9 +62,9 @@ all four batches confirmed | bert_in_76_minutes | AdamW not worse than LAMB, 16 
     AdamW not worse than LAMB, 64 rows + | AdamW not worse than LAMB, 256 rows +
     AdamW not worse than LAMB, 1,024 rows +
 confirmed, by 0.11 nats; with 8 rows its mean is 0.06 lower | bert | 64 rows: LAMB below AdamW +
-GPT-2 and BERT with 8 rows confirmed; T5 higher by 0.22, BERT with 64 rows by 0.10, both within 0.05 not resolved | came_at_work
+GPT-2 and BERT with 8 rows confirmed; T5 (0.22 higher) and BERT with 64 rows (0.10) not resolved | came_at_work
     GPT-2: CAME as AdamW + | T5: CAME as AdamW ?
-GPT-2 and BERT with 8 rows confirmed; T5 higher by 0.22, BERT with 64 rows by 0.10, both within 0.05 not resolved | bert
+GPT-2 and BERT with 8 rows confirmed; T5 (0.22 higher) and BERT with 64 rows (0.10) not resolved | bert
     8 rows: CAME as AdamW + | 64 rows: CAME as AdamW ?
 confirmed on all four: 0.02, 0.27, 0.06 and 0.19 nats | came_at_work | GPT-2: CAME, corrected below CAME +
     T5: CAME, corrected below CAME +
