@@ -13,7 +13,7 @@ from minilib.data.packing import packed_rows
 from minilib.data.tokenizer import get_tokenizer
 from minilib.training import export
 from minilib.training.device import pick, put
-from studies.protocols import autocast
+from studies.protocols import autocast, losses
 
 DRAWS = 4  # of masks on the test rows
 MOST = 2048  # rows for tuning, and for tests
@@ -55,3 +55,18 @@ def on_test_rows(asked, folder, bench: dict) -> float:
             return model({name: put(t, place) for name, t in batch.items()}).loss
 
     return mean_loss(asked_of(trained.tokenizer, rows(bench)[2])["test"], loss)
+
+
+def curve_and_test(asked, folder, bench: dict, judges: bool, **changes) -> dict:
+    """Train with these changes: tokens and loss on the tuning rows, again and again, and, if it judges, the test loss.
+
+    The trainer takes every second held-out row, or fewer. A run that is killed goes on from the last of its 16
+    checkpoints. A loss of 99 is a run that diverged.
+    """
+    torch.set_num_threads(1)
+    steps = changes["tokens"] // (changes["batch_size"] * bench["length"])
+    kept = {"save_every": max(1, steps // 16), "keep": 1, "evaluate_rows": half(rows(bench)[2])}
+    curve = losses(asked, folder, 16, **bench | changes | kept)
+    if not judges or curve[-1][1] == 99.0:
+        return {"curve": curve, "test": 99.0 if judges else None}
+    return {"curve": curve, "test": on_test_rows(asked, folder, bench)}

@@ -16,7 +16,7 @@
 
   Live.figure("hidden-rate", { multiplier, mean, within }, (ui) => {
     const ticks = [1, 10, 100, 1000, 10000, 100000], format = (t) => (t < 1000 ? `${t}` : `${t / 1000}k`);
-    const lengths = [10, 20, 50, 100, 200, 400, 976, 2000, 3906, 8000, 20000, 50000, longest];
+    const lengths = [10, 20, 50, 100, 200, 400, 977, 2000, 3906, 8000, 20000, 50000, longest];
     const y = (label) => ({ range: [0.8, 400], log: true, ticks: [1, 3, 10, 30, 100, 300], label });
     const left = ui.panel({
       title: "One run, step by step", y: y("rate / rate that was set"),
@@ -59,9 +59,9 @@
       label: "1 − β₃", range: [1e-5, 0.1], log: true, steps: 32, value: 0.1, format: (v) => Live.number(v, 2), change: () => draw(),
     });
     ui.button("β₃ = 0.9999", () => memory.set(1e-4));
-    for (const T of [976, 3906, 20000]) ui.button(`${Live.number(T, 6)} steps`, () => length.set(lengths.indexOf(T)));
-    ui.still(() => { memory.set(1e-4); length.set(lengths.indexOf(976)); });
-    ui.table(["β₃", "steps", "first step", "mean", "last step"], [0.9, 0.99, 0.999, 0.9999].flatMap((b) => [100, 976, 3906, 20000].map((T) =>
+    for (const T of [977, 3906, 20000]) ui.button(`${Live.number(T, 6)} steps`, () => length.set(lengths.indexOf(T)));
+    ui.still(() => { memory.set(1e-4); length.set(lengths.indexOf(977)); });
+    ui.table(["β₃", "steps", "first step", "mean", "last step"], [0.9, 0.99, 0.999, 0.9999].flatMap((b) => [100, 977, 3906, 20000].map((T) =>
       [`${b}`, Live.number(T, 6), ...[multiplier(1 - b, 1), mean(1 - b, T), multiplier(1 - b, T)].map((v) => Live.number(v, 3))])));
     draw();
   });

@@ -18,11 +18,10 @@ from functools import partial
 from math import sqrt
 
 import numpy as np
-import torch
 
 from minilib.data import corpora, docstrings
-from studies.held_out import asked_of, half, mean_loss, on_test_rows, rows
-from studies.protocols import TOY_MODEL, losses, start
+from studies.held_out import asked_of, curve_and_test, mean_loss, rows
+from studies.protocols import TOY_MODEL, start
 from studies.study import Study
 
 # method -> the middle one of the first three rates, at the small batch and at the large one; None: not run there
@@ -132,17 +131,7 @@ def main(asked):
         folder = study.scratch / "-".join(map(str, json.loads(key)))
         changes = {"batch_size": batch, "optimizer": optimizer, "lr": lr, "seed": seed, "tokens": tokens}
 
-        def run():
-            """Tokens and loss on the tuning rows, again and again; and the loss on test rows, of a seed that judges."""
-            torch.set_num_threads(1)
-            tuned = half(rows(plan.bench)[2])  # so the trainer takes every second row, or fewer
-            kept = {"save_every": max(1, tokens // (batch * plan.bench["length"] * 16)), "keep": 1}
-            curve = losses(asked, folder, 16, **plan.bench | changes | kept | {"evaluate_rows": tuned})
-            if seed == tuning or curve[-1][1] == 99.0:
-                return {"curve": curve, "test": None if seed == tuning else 99.0}
-            return {"curve": curve, "test": on_test_rows(asked, folder, plan.bench)}
-
-        return key, run
+        return key, lambda: curve_and_test(asked, folder, plan.bench, seed != tuning, **changes)
 
     def apart(optimizer):
         return plan.apart.get(optimizer, sqrt(2))

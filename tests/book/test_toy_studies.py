@@ -24,7 +24,7 @@ from studies import protocols, translator  # the folder is no installed package
 STUDIES = {path.stem.replace("_", "-"): path for path in sorted((ROOT / "studies").glob("*/*.py"))}
 # Two ask the machine first, two read their data first, two did not write down some defaults.
 NOT_COMPARED = {*("torch-step", "pretrain-speed"), *("translation", "fine-tuning"), *("bert-long", "three-models")}
-READ = {"bert-optimizers", "gpt2-batches"}
+READ = {"bert-below", "bert-optimizers", "gpt2-batches"}
 PAIRS = {"a man walks": "ein mann geht", "two dogs run": "zwei hunde rennen", "a red house": "ein rotes haus"}
 
 

@@ -65,7 +65,7 @@ def test_the_hidden_rate_is_that_of_the_proposition(numbers, beta3):
     js, rest = numbers("hidden-rate"), 1 - beta3
     at = np.arange(1, 4001)
     exact = 1 / np.sqrt(1 - beta3**at)
-    for t in (1, 40, 976, 3906):
+    for t in (1, 40, 977, 3906):
         assert js("multiplier", rest, t) == pytest.approx(exact[t - 1], rel=1e-11)
         assert js("mean", rest, t) == pytest.approx(exact[:t].mean(), rel=1e-11)
     first = js("within", rest, 0.1)
@@ -93,9 +93,9 @@ def test_the_rates_of_a_run_are_those_of_the_trainer_and_the_runs_those_of_the_r
         assert [found["first"], found["last"], found["vectors"]] == pytest.approx([*ends, ratio], rel=1e-11)
     for name, model in (("gpt2-optimizers", "GPT-2"), ("t5-optimizers", "T5")):
         config = records.load(name).run["config"]
-        assert js("record")[model]["steps"] == config["tokens"] // (config["bench"]["length"] * config["batches"][0])
+        assert js("record")[model]["steps"] == round(config["tokens"] / (config["bench"]["length"] * config["batches"][0]))
     for rows, tokens in BELOW["results"]["budget"].items():
-        assert js("record")[f"BERT, {rows} rows"]["steps"] == tokens // (int(rows) * BELOW["config"]["bench"]["length"])
+        assert js("record")[f"BERT, {rows} rows"]["steps"] == round(tokens / (int(rows) * BELOW["config"]["bench"]["length"]))
 
 
 SHAPES = {"BERT-base": (768, 12, 12), "BERT-Large": (1024, 24, 16), "BERT of 4 billion": (2560, 48, 40)}
