@@ -93,9 +93,11 @@ def test_the_rates_of_a_run_are_those_of_the_trainer_and_the_runs_those_of_the_r
         assert [found["first"], found["last"], found["vectors"]] == pytest.approx([*ends, ratio], rel=1e-11)
     for name, model in (("gpt2-optimizers", "GPT-2"), ("t5-optimizers", "T5")):
         config = records.load(name).run["config"]
-        assert js("record")[model]["steps"] == round(config["tokens"] / (config["bench"]["length"] * config["batches"][0]))
+        a_step = config["bench"]["length"] * config["batches"][0]
+        assert js("record")[model]["steps"] == round(config["tokens"] / a_step)
     for rows, tokens in BELOW["results"]["budget"].items():
-        assert js("record")[f"BERT, {rows} rows"]["steps"] == round(tokens / (int(rows) * BELOW["config"]["bench"]["length"]))
+        a_step = int(rows) * BELOW["config"]["bench"]["length"]
+        assert js("record")[f"BERT, {rows} rows"]["steps"] == round(tokens / a_step)
 
 
 SHAPES = {"BERT-base": (768, 12, 12), "BERT-Large": (1024, 24, 16), "BERT of 4 billion": (2560, 48, 40)}
