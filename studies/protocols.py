@@ -332,6 +332,25 @@ def best_between(loss: Callable[[float], float], rates: Sequence[float], factor:
         losses[beyond] = loss(beyond)
 
 
+def widened(grid: list[float], losses, factor: float, most: int = 12) -> list[float]:
+    """The grid with one more rate, of three digits, beyond its best one if that is at an edge; else as it is.
+
+    For searches that go on in rounds, so that several grids share the cores.
+
+    ValueError: the best is still at an edge, and the grid has `most` rates.
+    """
+    best = int(np.argmin(losses))
+    if 0 < best < len(grid) - 1:
+        return grid
+    if len(grid) >= most:
+        raise ValueError(f"the best rate is {grid[best]:g}, at the edge of the {len(grid)} that were tried")
+    return [three_digits(grid[0] / factor), *grid] if best == 0 else [*grid, three_digits(grid[-1] * factor)]
+
+
+def three_digits(rate: float) -> float:
+    return float(f"{rate:.3g}")
+
+
 def best_rate(study: Study, loss: Callable[[float], float], rates: list[float]) -> float:
     """`best_between`; at size "toy" the best of these rates, and no other is tried."""
     return min(rates, key=loss) if study.toy else best_between(loss, rates)

@@ -21,7 +21,7 @@ import numpy as np
 
 from minilib.data import corpora, docstrings
 from studies.held_out import asked_of, curve_and_test, mean_loss, rows
-from studies.protocols import TOY_MODEL, start
+from studies.protocols import TOY_MODEL, start, three_digits, widened
 from studies.study import Study
 
 # method -> the middle one of the first three rates, at the small batch and at the large one; None: not run there
@@ -72,10 +72,6 @@ def reachable(name: str) -> str:
         except ValueError as error:
             print(error)
     return "docstrings"
-
-
-def rounded(lr: float) -> float:
-    return float(f"{lr:.3g}")
 
 
 def counting(bench: dict) -> dict:
@@ -157,18 +153,15 @@ def main(asked):
     for name, middles in plan.rates.items():
         for batch, middle in zip(plan.batches, middles, strict=True):
             if middle is not None:
-                grids[batch, name] = [rounded(middle * apart(name) ** k) for k in (-1, 0, 1)]
+                grids[batch, name] = [three_digits(middle * apart(name) ** k) for k in (-1, 0, 1)]
     while len(chosen) < len(grids):  # each round extends all grids that need it, so that cores share the runs
         study.run([job(*case, lr, tuning, budget[case[0]]) for case, grid in grids.items() for lr in grid])
         for case in grids.keys() - chosen.keys():
-            grid, factor = grids[case], apart(case[1])
-            best = int(np.argmin([last(*case, lr, tuning, budget[case[0]]) for lr in grid]))
-            if 0 < best < len(grid) - 1 or study.toy:
-                chosen[case] = grid[best]
-            elif len(grid) == 12:
-                raise ValueError(f"the best rate of {case} is {grid[best]:g}, at the edge of the {len(grid)} tried")
-            else:
-                grids[case] = [rounded(grid[0] / factor), *grid] if best == 0 else [*grid, rounded(grid[-1] * factor)]
+            found = [last(*case, lr, tuning, budget[case[0]]) for lr in grids[case]]
+            grid = grids[case] if study.toy else widened(grids[case], found, apart(case[1]))
+            if grid == grids[case]:
+                chosen[case] = grid[int(np.argmin(found))]
+            grids[case] = grid
     chosen = {case: chosen[case] for case in grids}
     judged = [
         (*case, lr, seed, budget[case[0]])

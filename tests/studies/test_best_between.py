@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from studies.protocols import best_between
+from studies.protocols import best_between, widened
 
 
 @pytest.mark.parametrize("rates", [[0.5, 1.0, 2.0], [1.0]])
@@ -31,3 +31,12 @@ def test_it_gives_up_where_there_is_no_best_or_no_rate():
         best_between(lambda rate: -rate, [1.0], most=6)
     with pytest.raises(ValueError, match="rates must hold at least one"):
         best_between(lambda rate: rate, [])
+
+
+def test_a_grid_of_a_round_grows_beyond_a_best_at_its_edge_only():
+    grid = [0.004, 0.00566, 0.008]
+    assert widened(grid, [2.0, 1.0, 1.5], math.sqrt(2)) == grid
+    assert widened(grid, [2.0, 1.5, 1.0], math.sqrt(2)) == [*grid, 0.0113]
+    assert widened(grid, [1.0, 1.5, 2.0], 2) == [0.002, *grid]
+    with pytest.raises(ValueError, match=r"the best rate is 0.008, at the edge of the 3 that were tried"):
+        widened(grid, [2.0, 1.5, 1.0], 2, most=3)

@@ -1,0 +1,16 @@
+"""LAMB on the BERT of `bert-below` at 64 rows, with another memory of squares, another decay or a longer warm-up.
+
+What is to be decided stands in `studies/README.md`, which was written before the runs; what is done, in
+`studies.corners`. Some 20 runs of 8 minutes of one core.
+"""
+
+from studies.corners import SIZES, WHY, corners
+from studies.protocols import start
+
+
+def main(asked):
+    corners(asked, "bert-corners-lamb", "lamb")
+
+
+if __name__ == "__main__":
+    start(main, SIZES, WHY)
