@@ -38,10 +38,9 @@ SIZES = {
 WHY = "it is compared with the record of bert-below, which was made on one"
 
 
-def corners(asked, name: str, optimizer: str) -> None:
-    """The study of this name, made and recorded."""
-    plan = asked.plan
-    study = Study(name, {"recorded": RECORDED, **vars(plan)}, asked=asked)
+def corners(study: Study, optimizer: str) -> None:
+    """Makes and records the study, for this optimizer."""
+    asked, plan = study.asked, study.asked.plan
     tuning, *fresh = plan.seeds
     below = records.load("bert-below")
     kept = below.run["results"]["chosen"][f"64 {optimizer}"]

@@ -4,12 +4,13 @@ What is to be decided stands in `studies/README.md`, which was written before th
 `studies.corners`. Some 20 runs of 8 minutes of one core.
 """
 
-from studies.corners import SIZES, WHY, corners
+from studies.corners import RECORDED, SIZES, WHY, corners
 from studies.protocols import start
+from studies.study import Study
 
 
 def main(asked):
-    corners(asked, "bert-corners", "adamw")
+    corners(Study("bert-corners", {"recorded": RECORDED, **vars(asked.plan)}, asked=asked), "adamw")
 
 
 if __name__ == "__main__":

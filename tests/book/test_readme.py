@@ -61,7 +61,8 @@ AdamW and LAMB confirmed; the mean price is 3.6 and 3.3 | bert_in_76_minutes
 all four batches confirmed | bert_in_76_minutes | AdamW not worse than LAMB, 16 rows +
     AdamW not worse than LAMB, 64 rows + | AdamW not worse than LAMB, 256 rows +
     AdamW not worse than LAMB, 1,024 rows +
-confirmed, by 0.11 nats; with 8 rows its mean is 0.06 lower | bert | 64 rows: LAMB below AdamW +
+with the rates alone tuned confirmed, by 0.11 nats; with AdamW's memory of squares tuned too not resolved | bert
+    64 rows: LAMB below AdamW + | LAMB below AdamW, β2 0.95 ?
 GPT-2 and BERT with 8 rows confirmed; T5 (0.22 higher) and BERT with 64 rows (0.10) not resolved | came_at_work
     GPT-2: CAME as AdamW + | T5: CAME as AdamW ?
 GPT-2 and BERT with 8 rows confirmed; T5 (0.22 higher) and BERT with 64 rows (0.10) not resolved | bert

@@ -11,7 +11,8 @@ from small_books import ROOT
 import notebooks
 
 STUDIES = sorted((ROOT / "studies").glob("*/*.py"))
-SHARED = tuple(f"studies.{name}" for name in "protocols study methods translator compressing held_out race".split())
+SHARED = "protocols study methods translator compressing held_out corners race".split()
+SHARED = tuple(f"studies.{name}" for name in SHARED)
 # Imports all modules given; fails where a task is built, or a file of the project is read that is no code.
 IMPORT = """
 import importlib, pathlib, sys
