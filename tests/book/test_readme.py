@@ -62,7 +62,7 @@ all four batches confirmed | bert_in_76_minutes | AdamW not worse than LAMB, 16 
     AdamW not worse than LAMB, 64 rows + | AdamW not worse than LAMB, 256 rows +
     AdamW not worse than LAMB, 1,024 rows +
 with the rates alone tuned confirmed, by 0.11 nats; with AdamW's memory of squares tuned too not resolved | bert
-    64 rows: LAMB below AdamW + | LAMB below AdamW, β2 0.95 ?
+    64 rows: LAMB below AdamW + | LAMB below AdamW, β2 0.95 ? | AdamW, β2 0.95, below AdamW +
 GPT-2 and BERT with 8 rows confirmed; T5 (0.22 higher) and BERT with 64 rows (0.10) not resolved | came_at_work
     GPT-2: CAME as AdamW + | T5: CAME as AdamW ?
 GPT-2 and BERT with 8 rows confirmed; T5 (0.22 higher) and BERT with 64 rows (0.10) not resolved | bert
