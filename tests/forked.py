@@ -57,12 +57,15 @@ class Forked:
         self.process.terminate()
 
 
-def torchrun(folder: Path, world_size: int, function, *arguments) -> list[Forked]:
-    """The function in so many processes, each of which is told who it is as torchrun tells it."""
+def torchrun(folder: Path, world_size: int, function, *arguments, machines: int = 1) -> list[Forked]:
+    """The function in so many processes, each of which is told who it is as torchrun tells it, on so many machines."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         meet = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free.getsockname()[1]), "WORLD_SIZE": str(world_size)}
-    return [Forked(folder, function, *arguments, **meet, RANK=str(k), LOCAL_RANK=str(k)) for k in range(world_size)]
+    each = -(-world_size // machines)
+    here = [str(min(each, world_size - k // each * each)) for k in range(world_size)]
+    told = [{"RANK": str(k), "LOCAL_RANK": str(k % each), "LOCAL_WORLD_SIZE": n} for k, n in enumerate(here)]
+    return [Forked(folder, function, *arguments, **meet, **who) for who in told]
 
 
 def _work(folder, environment, function, arguments):

@@ -203,3 +203,9 @@ def test_a_report_of_a_small_corpus_adds_up_and_leaves_nothing(tokenise, tmp_pat
     assert 2 <= float(re.search(r"([\d.]+) bytes a token", said)[1]) < 3
     first, second = (float(re.search(rf"{name} process +([\d.]+) s", said)[1]) for name in ("first", "second"))
     assert second <= first + 0.2
+
+
+def test_fine_tuning_without_padding_has_a_row_a_model_and_its_bound():
+    first, row = printed("finetune", "--rounds", "1", "--models", "bert-tiny")
+    assert "8 batches of 32 texts, 1 rounds" in first
+    assert re.fullmatch(r"packages +bert-tiny +[\d.]+ times as fast \[[\d.]+, [\d.]+\], 1\.\d\d at most", row)

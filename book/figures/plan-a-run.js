@@ -33,9 +33,12 @@
     return kept + bs * h * ((again ? 2 * L + 8 : 8 * L) + 2) + 2 * k * V;
   }
 
+  // In how many parts the model and its state are cut.
+  const shares = (c) => ({ DDP: 1, FSDP: c.cards * c.nodes, HSDP: c.cards })[c.parallel];
+
   // Bytes on a card: parameters, gradients, optimizer state, copies in 16 bits, activations.
   function held(c, rows, parts) {
-    const model = MODELS[c.model], [d, blocks] = size(model), n = c.cards * c.nodes, cut = c.parallel === "FSDP" && n > 1 ? n : 1;
+    const model = MODELS[c.model], [d, blocks] = size(model), cut = shares(c);
     const kept = METHODS[c.optimizer][1], copies = cut > 1 ? 2 * (d - blocks + (2 * blocks) / model[1]) : 2 * d;
     const gradients = cut > 1 && parts > 1 ? 4 * d : 4 * Math.ceil(d / cut);
     return [4 * Math.ceil(d / cut), gradients, Math.ceil((kept * d) / cut), copies, activations(model, rows, c.again)];
@@ -49,20 +52,22 @@
     for (let m = rows; m >= 1; m--) {
       if (rows % m === 0 && sum(held(c, m, rows / m)) <= memory) { micro = m; break; }
     }
-    let laps = [];
-    if (n > 1 && c.parallel === "DDP") laps = Array(2).fill([4 * d, Math.ceil((4 * d) / BUCKET)]);
-    if (n > 1 && c.parallel === "FSDP") {
-      for (let k = 0; k < rows / micro; k++) laps.push([2 * d, model[1] + 1], [2 * blocks, model[1]]);
-      laps.push([4 * d, model[1] + 1]);
+    // Of every lap: bytes, messages, cards of a node and nodes that it goes over, and the part that a card sends.
+    const laps = [], cut = shares(c), hybrid = c.parallel === "HSDP", within = [c.cards, hybrid ? 1 : c.nodes, (cut - 1) / cut];
+    if (n > 1 && c.parallel === "DDP") for (let k = 0; k < 2; k++) laps.push([4 * d, Math.ceil((4 * d) / BUCKET), c.cards, c.nodes, (n - 1) / n]);
+    if (cut > 1) {
+      for (let k = 0; k < rows / micro; k++) laps.push([2 * d, model[1] + 1, ...within], [2 * blocks, model[1], ...within]);
+      laps.push([4 * d, model[1] + 1, ...within]);
     }
-    const lap = (m) => (c.cards > 1 ? (((c.cards - 1) / c.cards) * m) / link : 0) + (c.nodes > 1 ? (((c.nodes - 1) / c.nodes) * m) / c.network : 0);
+    if (hybrid && c.nodes > 1) for (let k = 0; k < 2; k++) laps.push([4 * d, model[1] + 1, 1, c.nodes, (c.nodes - 1) / c.nodes / c.cards]);
+    const lap = (m, cards, nodes) => (cards > 1 ? (((cards - 1) / cards) * m) / link : 0) + (nodes > 1 ? (((nodes - 1) / nodes) * m) / c.network : 0);
     const terms = [
       (rows * operations(model, c.again)) / (c.share * rate),
-      (METHODS[c.optimizer][0] * d) / (c.parallel === "FSDP" ? n : 1) / bandwidth,
-      sum(laps.map(([m]) => lap(m))),
-      c.latency * (c.cards + c.nodes - 2) * sum(laps.map(([, count]) => count)),
+      (METHODS[c.optimizer][0] * d) / cut / bandwidth,
+      sum(laps.map(([m, , cards, nodes]) => lap(m, cards, nodes))),
+      c.latency * sum(laps.map(([, count, cards, nodes]) => (cards + nodes - 2) * count)),
     ];
-    return { terms, step: sum(terms), sent: (sum(laps.map(([m]) => m)) * (n - 1)) / n, micro, held: held(c, micro, rows / micro) };
+    return { terms, step: sum(terms), sent: sum(laps.map(([m, , , , part]) => m * part)), micro, held: held(c, micro, rows / micro) };
   }
 
   // One change at a time; rows are kept, so a batch twice as large counts half.
@@ -71,7 +76,9 @@
     if (2 * c.cards <= CARDS[c.card][4]) list["twice the cards in a node"] = { ...c, cards: 2 * c.cards };
     list["twice the nodes"] = { ...c, nodes: 2 * c.nodes };
     if (c.nodes > 1) list["a network ten times as fast"] = { ...c, network: 10 * c.network };
-    list[c.parallel === "DDP" ? "FSDP" : "DDP"] = { ...c, parallel: c.parallel === "DDP" ? "FSDP" : "DDP" };
+    for (const parallel of c.nodes > 1 ? ["DDP", "FSDP", "HSDP"] : ["DDP", "FSDP"]) {
+      if (parallel !== c.parallel) list[parallel] = { ...c, parallel };
+    }
     list[c.again ? "all activations kept" : "activations recomputed"] = { ...c, again: !c.again };
     return Object.entries(list).filter(([, one]) => one.batch >= one.cards * one.nodes).map(([name, one]) => {
       const p = plan(one);
@@ -137,7 +144,7 @@
     }
     const list = (label, values, value) => ui.choice({ label, value, options: values.map((v) => [v, v]), change: () => draw() });
     const model = list("model", Object.keys(MODELS), "BERT-Large"), card = list("card", Object.keys(CARDS), "a100-40");
-    const spread = list("spread by", ["DDP", "DDP, recomputed", "FSDP", "FSDP, recomputed"], "DDP");
+    const spread = list("spread by", ["DDP", "DDP, recomputed", "FSDP", "FSDP, recomputed", "HSDP", "HSDP, recomputed"], "DDP");
     const networks = [0.125, 1.25, 6, 12.5, 25, 50, 100, 400];
     const power = (label, high, value) => ui.slider({
       label, range: [0, high], steps: high, value, format: (j) => Live.number(2 ** Math.round(j), 5), change: () => draw(),

@@ -32,6 +32,7 @@ class Precision(NamedTuple):
     reduced: int
 
 
+PARALLEL = ("ddp", "fsdp", "hsdp")
 PRECISIONS = {
     "fp32": Precision("fp32", "fp32", 0, 4, 4),
     "tf32": Precision("tf32", "fp32", 0, 4, 4),
@@ -165,7 +166,8 @@ class Job:
         guessed: tokens of a row whose loss is computed; by default `Model.guessed`.
         optimizer, precision: names in `PASSES` and `PRECISIONS`. `package`: of the optimizer, see `memory.KEPT`.
         micro_batch: rows that a card takes at once; by default as many as fit into its memory.
-        parallel: "ddp", every card holds all; "fsdp", each holds its share of parameters, gradients and state.
+        parallel: "ddp", every card holds all; "fsdp", each holds its share of parameters, gradients and state; "hsdp",
+            its share among the cards of a node.
         recompute: keep the input of each block only, and compute the rest again.
 
     ValueError: a value that may not be, or not exactly one of steps and tokens.
@@ -199,7 +201,7 @@ class Job:
             counts(micro_batch=self.micro_batch)
         choice("optimizer", self.optimizer, PASSES)
         choice("precision", self.precision, PRECISIONS)
-        choice("parallel", self.parallel, ("ddp", "fsdp"))
+        choice("parallel", self.parallel, PARALLEL)
         memory.state_types(self.optimizer, package=self.package)  # ValueError where there is none
 
     def count(self) -> int:

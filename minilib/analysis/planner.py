@@ -24,7 +24,7 @@ from typing import NamedTuple
 from minilib import program
 from minilib.analysis import memory
 from minilib.analysis.cards import CARDS, card
-from minilib.analysis.jobs import NAMED, PASSES, PRECISIONS, Job, Machines, choice, counts, positive
+from minilib.analysis.jobs import NAMED, PARALLEL, PASSES, PRECISIONS, Job, Machines, choice, counts, positive
 from minilib.pages import print_table
 
 BUCKET = 25 * 2**20  # bytes of gradients that DDP sends at once (Li et al. 2020)
@@ -57,29 +57,55 @@ def lap(size: float, cards: int, link: float, nodes: int = 1, network: float = i
     return inside + between
 
 
-def _laps(job: Job, total: int, micro_batches: int) -> list[tuple[float, int]]:
-    """(bytes, messages) of every lap of a step."""
-    if total == 1:
-        return []
+class _Lap(NamedTuple):
+    """What goes once around: bytes, in so many messages, over these cards of a node and these nodes.
+
+    A card sends the last part of it: (n - 1)/n of the bytes where all go around n cards.
+    """
+
+    size: float
+    messages: int
+    cards: int
+    nodes: int
+    sent: float
+
+
+def _laps(job: Job, machines: Machines, micro_batches: int) -> list[_Lap]:
+    """All laps of a step."""
+    total, cards, nodes = machines.total, machines.cards, machines.nodes
     d, blocks, p = job.model.parameters(), job.model.parameters(blocks_only=True), PRECISIONS[job.precision]
+    gradient = p.reduced * d
     if job.parallel == "ddp":
-        gradient = p.reduced * d
-        return 2 * [(gradient, ceil(gradient / BUCKET))]
-    # parameters before the forward pass; those of blocks once more before the backward pass
-    gathers = [(p.gathered * d, job.model.blocks + 1), (p.gathered * blocks, job.model.blocks)]
-    return micro_batches * gathers + [(p.reduced * d, job.model.blocks + 1)]
+        return [] if total == 1 else 2 * [_Lap(gradient, ceil(gradient / BUCKET), cards, nodes, (total - 1) / total)]
+    within, over = (cards, 1 if job.parallel == "hsdp" else nodes), _shares(job, machines)
+    lap_of = lambda size, messages: _Lap(size, messages, *within, (over - 1) / over)  # noqa: E731
+    laps = []
+    if over > 1:
+        # parameters before the forward pass; those of blocks once more before the backward pass
+        gathers = [lap_of(p.gathered * d, job.model.blocks + 1), lap_of(p.gathered * blocks, job.model.blocks)]
+        laps = micro_batches * gathers + [lap_of(gradient, job.model.blocks + 1)]
+    if job.parallel == "hsdp" and nodes > 1:  # the summed parts, between cards that hold the same one
+        laps += 2 * [_Lap(gradient, job.model.blocks + 1, 1, nodes, (nodes - 1) / nodes / cards)]
+    return laps
 
 
-def bytes_held(job: Job, total: int, rows: int, micro_batches: int) -> dict[str, float]:
-    """Bytes on each of `total` cards when most is held, with `rows` at once: those of `memory`, and three lines more.
+def _shares(job: Job, machines: Machines) -> int:
+    """In how many parts the model and its state are cut."""
+    return {"ddp": 1, "fsdp": machines.total, "hsdp": machines.cards}[job.parallel]
+
+
+def bytes_held(job: Job, shares: int, rows: int, micro_batches: int) -> dict[str, float]:
+    """Bytes on a card when most is held, with `rows` at once: those of `memory`, and three lines more.
+
+    Parameters, gradients and optimizer state are cut into so many `shares`.
 
     Autocast's 16-bit copies, the parameters that FSDP has gathered (those outside blocks, and two blocks), and its
     gradients, which are whole while micro-batches are added up.
     """
     p, d, blocks = PRECISIONS[job.precision], job.model.parameters(), job.model.parameters(blocks_only=True)
-    kept, stage = memory.PRECISIONS[p.kept], 3 if job.parallel == "fsdp" and total > 1 else 0
+    kept, stage = memory.PRECISIONS[p.kept], 3 if shares > 1 else 0
     shapes = job.model.shapes()
-    held = dict(memory.training_bytes(shapes, job.optimizer, p.kept, total, stage, job.package))
+    held = dict(memory.training_bytes(shapes, job.optimizer, p.kept, shares, stage, job.package))
     if stage and micro_batches > 1:
         held["gradients"] = kept.gradients * d
     if p.copies and not stage:
@@ -173,7 +199,8 @@ def plan(job: Job, machines: Machines, price: float | None = None) -> Plan:
     if price is not None:
         positive(price=price)
     rows = job.batch // total
-    held = lambda micro: bytes_held(job, total, micro, rows // micro)  # noqa: E731
+    shares = _shares(job, machines)
+    held = lambda micro: bytes_held(job, shares, micro, rows // micro)  # noqa: E731
     if job.micro_batch is None:
         sizes = [n for n in range(rows, 0, -1) if rows % n == 0]
         micro = next((n for n in sizes if sum(held(n).values()) <= machines.card.memory), 1)
@@ -182,22 +209,22 @@ def plan(job: Job, machines: Machines, price: float | None = None) -> Plan:
     else:
         micro = job.micro_batch
     operations = rows * job.model.operations(job.length, job.guessed, job.recompute)
-    shared, rate = total if job.parallel == "fsdp" else 1, machines.utilisation * machines.card.rate(p.rate)
+    rate = machines.utilisation * machines.card.rate(p.rate)
     products = job.model.orthogonalising() if job.optimizer == "Muon" else 0
-    laps = _laps(job, total, rows // micro)
+    laps = _laps(job, machines, rows // micro)
     network = machines.network or inf
     terms = {
         # F · rows / (utilisation · peak)
         "products": operations / rate,
         # bytes a parameter · parameters / bandwidth, and Muon's products
-        "optimizer": traffic(job.optimizer, job.precision, job.package) * d / shared / machines.card.bandwidth
+        "optimizer": traffic(job.optimizer, job.precision, job.package) * d / shares / machines.card.bandwidth
         + products / rate,
         # (n - 1)/n · bytes / bandwidth, for every lap
-        "messages, bytes": sum(lap(m, machines.cards, machines.card.link, machines.nodes, network) for m, _ in laps),
+        "messages, bytes": sum(lap(one.size, one.cards, machines.card.link, one.nodes, network) for one in laps),
         # rounds of a lap · messages · latency
-        "messages, rounds": machines.latency * (machines.cards + machines.nodes - 2) * sum(n for _, n in laps),
+        "messages, rounds": machines.latency * sum((one.cards + one.nodes - 2) * one.messages for one in laps),
     }
-    sent = sum(m for m, _ in laps) * (total - 1) / total
+    sent = sum(one.size * one.sent for one in laps)
     return Plan(job, machines, terms, held(micro), micro, sent, job.count(), price)
 
 
@@ -222,7 +249,7 @@ def changes(job: Job, machines: Machines, price: float | None = None) -> dict[st
     """
     same_tokens = {"steps": None, "tokens": job.tokens or job.steps * job.batch * job.length}
     other = "AdamW" if job.optimizer == "CAME" else "CAME"
-    parallel = "ddp" if job.parallel == "fsdp" else "fsdp"
+    others = PARALLEL if machines.nodes > 1 else PARALLEL[:2]  # in one node hsdp is fsdp
     # in the node where its links join so many, else twice the nodes, which need a network
     in_node = machines.nodes == 1 and 2 * machines.cards <= machines.card.together
     doubled = {"cards": 2 * machines.cards} if in_node else {"nodes": 2 * machines.nodes}
@@ -233,8 +260,9 @@ def changes(job: Job, machines: Machines, price: float | None = None) -> dict[st
         f"{other} for {job.optimizer}": ({"optimizer": other, "package": None}, {}),
         "twice the cards": ({}, doubled),
     }
-    if machines.total > 1:
-        cases[f"{parallel} for {job.parallel}"] = ({"parallel": parallel}, {})
+    for parallel in others if machines.total > 1 else ():
+        if parallel != job.parallel:
+            cases[f"{parallel} for {job.parallel}"] = ({"parallel": parallel}, {})
     if not job.recompute:
         cases["recompute"] = ({"recompute": True}, {})
     plans = {}
@@ -325,7 +353,7 @@ def main(argv: list[str] | None = None) -> int:
     add("--precision", default="bf16", help=", ".join(PRECISIONS))
     add("--package", help="whose optimizer, which decides the type of its state: " + ", ".join(memory.KEPT))
     add("--micro-batch", type=int, help="rows that a card takes at once (default: as many as fit)")
-    add("--parallel", default="ddp", help="ddp or fsdp")
+    add("--parallel", default="ddp", help=", ".join(PARALLEL))
     add("--recompute", action="store_true", help="recompute activations in the backward pass")
     add("--card", default="h100", help=f"{', '.join(CARDS)}, or here: measured on this processor, use --precision fp32")
     add("--rate", type=float, help="TFLOP/s of products that you measured, in place of the data sheet's")

@@ -12,7 +12,7 @@ from there. With both changes a small BERT left its plateau with every seed, wit
 `modern` is the encoder of ModernBERT (Warner et al. 2024): rotary positions and no table of them, gated units, a norm
 before each half of a block but the first and one at the end, no biases but the last, no segments. What writes to the
 residual stream is drawn smaller, as in GPT-2. Absent of it: attention to 64 neighbours only in two layers of three, its
-widths (here a gated part has as many weights as a plain one), and rows without padding.
+widths (here a gated part has as many weights as a plain one).
 """
 
 import math
@@ -23,7 +23,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from minilib.models.layers import Block, Loss, Size, checked, initialise, score, sinusoids, through
+from minilib.models.layers import Block, Loss, Rows, Size, checked, initialise, score, sinusoids, through
 
 EPS = 1e-12
 
@@ -110,12 +110,19 @@ class Bert(nn.Module):
         Args:
             tokens: (B, T).
             segments: (B, T) of 0 and 1; all 0 if not given.
-            mask: (B, T), 0 or False for padding, which no token sees; each row must have something else.
+            mask: (B, T), 0 or False for padding, which no token sees; each row must have something else. Padding is not
+                computed either, but on a TPU, whose shapes must be static; what stands there has no meaning.
         """
         x = self.embed(tokens, segments)
-        if mask is not None:
-            mask = checked("mask", mask, *tokens.shape, dtypes=(torch.int64, torch.bool))[:, None, None, :].bool()
-        x = through(self.blocks, self.size, x, mask)
+        if mask is None:
+            x = through(self.blocks, self.size, x)
+        else:
+            seen = checked("mask", mask, *tokens.shape, dtypes=(torch.int64, torch.bool)).bool()
+            if x.device.type == "xla":
+                x = through(self.blocks, self.size, x, seen[:, None, None])
+            else:
+                rows = Rows(seen, seen.flatten().nonzero()[:, 0])
+                x = rows.padded(through(self.blocks, self.size, rows.tokens(x), rows))
         return self.last(x) if self.size.modern else x
 
     def embed(self, tokens: Tensor, segments: Tensor | None) -> Tensor:

@@ -1,8 +1,8 @@
 """What BERT, GPT-2 and T5 share: attention, the feed-forward part, a block, the loss, and checks of what comes in.
 
-Source: Vaswani et al. 2017. All shapes are static and nothing is read back from the device, so that the same code runs
-on a CPU, a GPU and a TPU. Query, key and value are three matrices in every model: a layer-wise optimizer sees three
-layers. Absent on purpose: padding in pretraining, a cache for generating text, fused kernels of our own.
+Source: Vaswani et al. 2017. All shapes are static and nothing is read back from the device, but for `Rows`, so that the
+same code runs on a CPU, a GPU and a TPU. Query, key and value are three matrices in every model: a layer-wise optimizer
+sees three layers. Absent on purpose: padding in pretraining, a cache for generating text, fused kernels of our own.
 """
 
 import math
@@ -63,6 +63,28 @@ class Size:
             raise ValueError(f"dropout must be at least 0 and less than 1, got {self.dropout!r}")
 
 
+class Rows(NamedTuple):
+    """Rows of different lengths, for blocks that compute no padding: they take the tokens alone, (N, width).
+
+    Only attention pads them, since its products want rows. N depends on what the rows hold: shapes are not static.
+
+    Args:
+        seen: (B, T), False for padding. `places`: (N,), where it is True, as numbers among the B T.
+    """
+
+    seen: Tensor
+    places: Tensor
+
+    def padded(self, x: Tensor) -> Tensor:
+        """(N, width) -> (B, T, width), with zeros where nothing is seen."""
+        empty = x.new_zeros(self.seen.numel(), x.shape[-1])
+        return empty.index_copy(0, self.places, x).unflatten(0, self.seen.shape)
+
+    def tokens(self, x: Tensor) -> Tensor:
+        """(B, T, width) -> (N, width)."""
+        return x.flatten(0, 1).index_select(0, self.places)
+
+
 class Attention(nn.Module):
     """softmax(scale · Q Kᵀ + mask) V in each head, then a matrix that mixes the heads; (B, T, width) to the same shape.
 
@@ -84,13 +106,19 @@ class Attention(nn.Module):
         self.output = nn.Linear(size.width, size.width, bias)
 
     def forward(self, x: Tensor, mask: Tensor | None = None, source: Tensor | None = None) -> Tensor:
-        """`mask` is added to the scores, or says with True what is seen; keys and values are of `source`, if given."""
-        source = x if source is None else source
-        q, k = self.split(self.query(x), self.rotary), self.split(self.key(source), self.rotary)
-        v = self.split(self.value(source))
+        """`mask` is added to the scores, or says with True what is seen; keys and values are of `source`, if given.
+
+        With `Rows` for a mask `x` is (N, width), and so is what comes out.
+        """
+        source, rows = x if source is None else source, mask if isinstance(mask, Rows) else None
+        q, k, v = self.query(x), self.key(source), self.value(source)
+        if rows is not None:
+            q, k, v, mask = rows.padded(q), rows.padded(k), rows.padded(v), rows.seen[:, None, None]
+        q, k, v = self.split(q, self.rotary), self.split(k, self.rotary), self.split(v)
         dropout = self.dropout if self.training else 0.0
         mixed = F.scaled_dot_product_attention(q, k, v, mask, dropout, self.causal, scale=self.scale)
-        return self.output(mixed.transpose(1, 2).flatten(2))
+        mixed = mixed.transpose(1, 2).flatten(2)
+        return self.output(mixed if rows is None else rows.tokens(mixed))
 
     def split(self, x: Tensor, rotary: bool = False) -> Tensor:
         """(B, T, width) -> (B, heads, T, width / heads)."""

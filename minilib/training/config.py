@@ -107,7 +107,7 @@ class Config(Settings):
     precision: str | None = option(None, "fp32, or autocast to bf16 or fp16; None: what is faster", choices=PRECISIONS)
     compile: bool = option(False, "torch.compile the model (slower to start; gains on a GPU)")
     recompute: bool = option(False, "recompute activations in the backward pass: less memory, a third more work")
-    parallel: str = option("ddp", "how several processes share the work", choices=("ddp", "fsdp"))
+    parallel: str = option("ddp", "how several processes share the work", choices=("ddp", "fsdp", "hsdp"))
     # What is kept
     out: str | None = option(None, "folder, by default runs/MODEL-OPTIMIZER; a run that stopped there goes on")
     log_every: int = option(10, "steps between two rows of curve.csv", low=1)

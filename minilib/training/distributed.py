@@ -1,8 +1,9 @@
 """Several processes, one model: who they are, how a model is spread over them, and its state as if there were one.
 
 `torchrun` starts the processes and says to each, in its environment, who it is. DDP gives each the whole model and adds
-up gradients; FSDP2 (`fully_shard`) cuts parameters, gradients and optimizer state into one part a process. Absent on
-purpose: tensor and pipeline parallelism.
+up gradients; FSDP2 (`fully_shard`) cuts parameters, gradients and optimizer state into one part a process, and HSDP
+into one part a process of a machine, with the same parts on every machine. Absent on purpose: tensor and pipeline
+parallelism.
 """
 
 import datetime
@@ -124,21 +125,36 @@ def agree(facts: dict, env: DistEnv) -> None:
 
 
 def parallelize(model: nn.Module, env: DistEnv, how: str, dtype: torch.dtype = torch.float32) -> nn.Module:
-    """The model over all processes: `how` is "ddp" or "fsdp". One process has the model as it is.
+    """The model over all processes: `how` is "ddp", "fsdp" or "hsdp". One process has the model as it is.
 
     DDP keeps gradients where it exchanges them, in one copy. FSDP gathers parameters as `dtype`, which halves what goes
-    over the network for bfloat16, and adds up gradients in float32.
+    over the network for bfloat16, and adds up gradients in float32. HSDP gathers within a machine alone, from the
+    processes that its torchrun has started; between machines go the summed parts of the gradient, once.
     """
     if env.world_size == 1:
         return model
     if how == "ddp":
         return DistributedDataParallel(model, gradient_as_bucket_view=True)
-    how = {"mesh": init_device_mesh(env.device.type, (env.world_size,))}
+    sizes = {"processes": env.world_size}
+    if how == "hsdp":  # the first dimension has the same parts, the second is cut
+        sizes = {"machines": (machines := machines_of(env)), "processes": env.world_size // machines}
+    mesh = init_device_mesh(env.device.type, tuple(sizes.values()), mesh_dim_names=tuple(sizes))
+    options = {"mesh": mesh}
     if dtype != torch.float32:
-        how["mp_policy"] = MixedPrecisionPolicy(dtype, torch.float32)
+        options["mp_policy"] = MixedPrecisionPolicy(dtype, torch.float32)
     for part in (*model.blocks, model):
-        fully_shard(part, **how)
+        fully_shard(part, **options)
     return model
+
+
+def machines_of(env: DistEnv) -> int:
+    """How many machines there are, each with as many processes. ValueError: they do not have as many."""
+    here = int(os.environ["LOCAL_WORLD_SIZE"])
+    counts = [None] * env.world_size
+    dist.all_gather_object(counts, here, group=env.patient)
+    if set(counts) != {here}:
+        raise ValueError(f"hsdp wants as many processes on every machine, got {sorted(set(counts))}: give fsdp or ddp")
+    return env.world_size // here
 
 
 def accumulate(model: nn.Module, last: bool) -> None:

@@ -106,7 +106,8 @@ class Run:
         if self.config.compile and (reason := cannot_compile(self.device.type)):
             raise ValueError(f"compile = True: {reason}")
         if self.config.state_dtype == "uint8" and sharded(self.config, self.env):
-            raise ValueError("state_dtype uint8 does not go with fsdp, which cuts its blocks: give bfloat16, or ddp")
+            how = self.config.parallel
+            raise ValueError(f"state_dtype uint8 does not go with {how}, which cuts its blocks: give bfloat16, or ddp")
         micro = [micro_batch(self.config, phase, self.env.world_size) for phase in self.plan]
         self.wanted = own_precision(self.config, self.env)
         self.data = Data(self.config, self.env, micro, self.say)
@@ -131,7 +132,7 @@ class Run:
             facts = {"newest checkpoint": "none" if newest is None else f"step {newest.state['step']}"}
             facts |= {"text": self.data.fingerprint, "tokenizer": len(self.data.tokenizer)}
             facts["weights"] = checksum(model.parameters() if newest is None else newest.model.values())
-            if self.config.parallel == "fsdp":  # whose processes all write into it
+            if self.config.parallel != "ddp":  # whose processes all write into it
                 facts["run in the --out folder"] = (self.folder / LOCK).exists()
             distributed.agree(facts, self.env)
 
@@ -448,7 +449,7 @@ def micro_batch(config: Config, phase: Phase, world_size: int) -> int:
 
 
 def sharded(config: Config, env: distributed.DistEnv) -> bool:
-    return env.world_size > 1 and config.parallel == "fsdp"
+    return env.world_size > 1 and config.parallel != "ddp"
 
 
 def own_precision(config: Config, env: distributed.DistEnv) -> str:
@@ -457,5 +458,6 @@ def own_precision(config: Config, env: distributed.DistEnv) -> str:
     if own != "fp16" or (env.device.type in ("cpu", "cuda") and not sharded(config, env)):
         return own
     if config.precision:
-        raise ValueError("precision fp16 is for cuda and cpu, and does not go with fsdp: give bf16 or fp32")
+        how = config.parallel
+        raise ValueError(f"precision fp16 is for cuda and cpu, and does not go with {how}: give bf16 or fp32")
     return "fp32"

@@ -65,8 +65,29 @@ def test_fsdp_sends_three_laps_and_holds_a_share():
     assert p.memory["gradients"] == 4 * 324
 
 
+def test_hsdp_gathers_in_a_node_and_adds_up_its_shares_between_nodes():
+    machines = Machines(TOY, 1.0, cards=4, nodes=2, network=4e5, latency=1.0)
+    p, job = plan(replace(JOB, parallel="hsdp"), machines), replace(JOB, parallel="fsdp", batch=JOB.batch // 2)
+    node = plan(job, replace(machines, nodes=1))  # as many rows a card
+    assert p.memory == node.memory
+    assert p.terms["optimizer"] == node.terms["optimizer"]
+    between = 2 * 1 / 2 * 4 * 324  # an all-reduce of the gradient over two nodes, a share from each card
+    assert p.sent == pytest.approx(node.sent + between / 4)
+    assert p.terms["messages, bytes"] == pytest.approx(node.terms["messages, bytes"] + between / 4e5)
+    assert p.terms["messages, rounds"] == node.terms["messages, rounds"] + 2 * (JOB.model.blocks + 1)
+    over_all = plan(replace(JOB, parallel="fsdp"), machines)
+    assert p.held > over_all.held
+    assert p.terms["messages, bytes"] < over_all.terms["messages, bytes"]
+    alone = replace(machines, cards=1, nodes=8)  # one card a node: every card holds all, as with DDP
+    assert plan(replace(JOB, parallel="hsdp"), alone).memory == plan(JOB, alone).memory
+    one = replace(machines, nodes=1)
+    both = [plan(replace(JOB, parallel=how), one) for how in ("fsdp", "hsdp")]
+    assert both[0].terms == both[1].terms
+    assert {*changes(JOB, machines)} >= {"fsdp for ddp", "hsdp for ddp"}
+
+
 def test_one_card_sends_nothing():
-    for parallel in ("ddp", "fsdp"):
+    for parallel in ("ddp", "fsdp", "hsdp"):
         p = plan(replace(JOB, parallel=parallel), Machines(TOY, 1.0, latency=1.0))
         assert p.sent == p.terms["messages, bytes"] == p.terms["messages, rounds"] == 0
         assert p.step == p.least
@@ -263,7 +284,7 @@ def test_deciding_a_claim_costs_runs_times_tokens():
         ({"guessed": 9}, "guessed must be from 1 to the length 8, got 9"),
         ({"optimizer": "adam"}, "optimizer must be one of SGD, .*, got 'adam'"),
         ({"precision": "fp64"}, "precision must be one of fp32, .*, got 'fp64'"),
-        ({"parallel": "zero"}, "parallel must be one of ddp, fsdp, got 'zero'"),
+        ({"parallel": "zero"}, "parallel must be one of ddp, fsdp, hsdp, got 'zero'"),
         ({"micro_batch": 3}, "micro_batch must divide the 8 rows of a card, got 3"),
         ({"precision": "fp16"}, "toy multiplies in fp32, bf16, not in 'fp16'"),
         (lambda: Machines(TOY, 0.0), "utilisation must be a number > 0, got 0"),

@@ -222,6 +222,26 @@ def test_a_wrong_batch_is_named_with_what_it_may_be(family, changes, message):
         build(family)(BATCHES[family] | changes)
 
 
+@pytest.mark.parametrize("changes", [{}, {"modern": True}, {"checkpoint_activations": True}])
+def test_padding_is_neither_seen_nor_computed(changes):
+    model, tokens = build("bert", **changes).double(), ids(3, 9)
+    lengths, computed = (9, 4, 1), []
+    model.blocks[0].feed_forward.register_forward_hook(lambda part, x, y: computed.append(tuple(y.shape)))
+    mask = torch.arange(9) < torch.tensor(lengths)[:, None]
+    model.hidden(tokens, mask=mask)[mask].square().sum().backward()
+    assert set(computed) == {(sum(lengths), SHAPE["width"])}
+    together = {name: p.grad for name, p in model.named_parameters() if p.grad is not None}
+    model.zero_grad()
+    one_by_one = [model.hidden(row[None, :n]) for row, n in zip(tokens, lengths, strict=True)]
+    sum(hidden.square().sum() for hidden in one_by_one).backward()
+    for name, p in model.named_parameters():
+        if name in together:
+            torch.testing.assert_close(p.grad, together[name], rtol=1e-10, atol=1e-12)
+    found = model.hidden(tokens, mask=mask)
+    for row, n, alone in zip(found, lengths, one_by_one, strict=True):
+        torch.testing.assert_close(row[:n], alone[0], rtol=1e-10, atol=1e-12)
+
+
 def test_next_has_one_entry_a_row_and_a_mask_the_shape_of_the_tokens():
     model, tokens = build("bert", next_sentence=True), ids(B, T)
     with pytest.raises(ValueError, match=r"next must be torch.int64 of shape \(3\), got shape \(4,\)"):

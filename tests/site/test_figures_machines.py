@@ -18,6 +18,8 @@ RUNS = [
     {"nodes": 2, "network": 1.25e9},
     {"parallel": "FSDP", "nodes": 2, "optimizer": "LAMB"},
     {"model": "GPT-2, 4 billion", "parallel": "FSDP"},
+    {"model": "GPT-2, 4 billion", "parallel": "HSDP", "nodes": 4, "network": 6e9, "batch": 1024},
+    {"parallel": "HSDP", "cards": 1, "nodes": 8},
     {"model": "GPT-2, 4 billion", "parallel": "FSDP", "again": True, "card": "h100", "nodes": 4, "share": 0.55},
     {"model": "GPT-2, 0.35 billion", "card": "t4 (fp16)", "cards": 4, "optimizer": "SGD"},
     {"model": "BERT-base", "card": "rtx-4090", "cards": 1, "again": True},

@@ -103,13 +103,13 @@ def wait_until(reached: Callable[[], bool], process) -> None:
         assert process.poll() is None, process.stderr.read()
 
 
-def ended(folder, world_size: int, function, *arguments) -> list[tuple[int, str, str]]:
+def ended(folder, world_size: int, function, *arguments, machines: int = 1) -> list[tuple[int, str, str]]:
     """The exit code, standard output and standard error of each of so many processes."""
-    started = torchrun(folder, world_size, function, *arguments)
+    started = torchrun(folder, world_size, function, *arguments, machines=machines)
     return [(process.wait(), process.stdout.read(), process.stderr.read()) for process in started]
 
 
-def run_together(config: Config, world_size: int, **more) -> None:
+def run_together(config: Config, world_size: int, machines: int = 1, **more) -> None:
     """The run in so many processes, to its end."""
-    done = ended(config.folder.parent, world_size, main, *words(config, **more))
+    done = ended(config.folder.parent, world_size, main, *words(config, **more), machines=machines)
     assert [code for code, _, _ in done] == [0] * world_size, done[0][2]

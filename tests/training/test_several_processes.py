@@ -1,4 +1,4 @@
-"""The same run on 1, 2 and 4 processes (gloo): DDP and FSDP2, and from one number of processes to another."""
+"""The same run on 1, 2 and 4 processes (gloo): DDP, FSDP2 and HSDP, and from one of them to another."""
 
 import datetime
 import shutil
@@ -7,10 +7,11 @@ import time
 import pytest
 import torch
 from torch import nn
+from torch.distributed.tensor import Replicate, Shard
 
 from minilib.training import checkpoint, distributed
 from minilib.training.run_dir import read_curve
-from tests.training.runs import ended, largest_difference, main, run_alone, run_together, words
+from tests.training.runs import ended, largest_difference, main, run_alone, run_together, saved_steps, words
 
 SETTINGS = {"optimizer": "lamb", "log_every": 1}
 
@@ -28,19 +29,28 @@ def alone(together):
     return config
 
 
-@pytest.mark.parametrize(("world_size", "parallel"), [(2, "ddp"), (4, "fsdp")])  # two of FSDP are in the test below
-def test_the_curve_does_not_depend_on_the_processes(small, alone, world_size, parallel):
+TWO_BY_TWO = {"world_size": 4, "machines": 2, "parallel": "hsdp"}
+LAYOUTS = {"world_size": 2, "parallel": "ddp"}, {"world_size": 4, "parallel": "fsdp"}, TWO_BY_TWO
+
+
+@pytest.mark.parametrize("how", LAYOUTS, ids=lambda how: how["parallel"])  # two of FSDP are in the test below
+def test_the_curve_does_not_depend_on_the_processes(small, alone, how):
     config = small(steps=10)
-    run_together(config, world_size, **SETTINGS, parallel=parallel)
+    run_together(config, **how, **SETTINGS)
     check_same_curve(config, alone)
     assert largest_difference(config, alone) < 1e-5
 
 
-def test_a_run_goes_on_on_another_number_of_processes(small, alone):
-    config = small(steps=10)
-    run_together(config, 2, **SETTINGS, save_every=5, parallel="fsdp")
-    shutil.rmtree(checkpoint.complete(config.folder / "checkpoints")[-1])  # as if it had been killed before
-    assert run_alone(config, **SETTINGS, save_every=5).wait() == 0
+def test_a_run_goes_on_on_another_number_of_processes_and_in_another_layout(small, alone):
+    config, often = small(steps=10), SETTINGS | {"save_every": 3, "keep": 9}
+    layouts = {3: {"world_size": 2, "parallel": "fsdp"}, 6: TWO_BY_TWO, 9: {"world_size": 2, "parallel": "ddp"}}
+    for step, how in layouts.items():
+        run_together(config, **how, **often)
+        assert saved_steps(config) == [3, 6, 9, 10]
+        for folder in checkpoint.complete(config.folder / "checkpoints"):  # as if it had been killed then
+            if int(folder.name[5:]) > step:
+                shutil.rmtree(folder)
+    assert run_alone(config, **often).wait() == 0
     check_same_curve(config, alone)
 
 
@@ -60,6 +70,21 @@ def test_ddp_keeps_state_in_bytes_and_fsdp_says_that_it_does_not(small):
         assert code == 2
         assert not errors or errors.startswith("error: state_dtype uint8 does not go with fsdp, which cuts its blocks")
     run_together(small(), 2, **bytes_)
+
+
+def parts_are_cut_within_a_machine_and_the_same_on_every_one(env):
+    model = nn.Module()
+    model.blocks = nn.ModuleList([nn.Linear(4, 4)])
+    distributed.parallelize(model, env, "hsdp")
+    weight = model.blocks[0].weight
+    assert weight.placements == (Replicate(), Shard(0))
+    assert weight.to_local().shape == (2, 4)
+    assert [weight.device_mesh.size(k) for k in (0, 1)] == [2, 2]
+
+
+def machines_with_unequal_numbers_of_processes_are_refused(env):
+    with pytest.raises(ValueError, match=r"as many processes on every machine, got \[1, 2\]: give fsdp or ddp"):
+        distributed.parallelize(nn.Linear(2, 2), env, "hsdp")
 
 
 def parameters_travel_in_bfloat16_and_gradients_add_up_in_float32(env):
@@ -104,7 +129,12 @@ def where_one_cannot_none_goes_on(env):
     assert len(did) == (3 if env.rank else 5)  # process 1 does not begin where process 0 has failed
 
 
+ON_TWO_MACHINES = {
+    parts_are_cut_within_a_machine_and_the_same_on_every_one: 4,
+    machines_with_unequal_numbers_of_processes_are_refused: 3,
+}
 TRUE = [
+    *ON_TWO_MACHINES,
     parameters_travel_in_bfloat16_and_gradients_add_up_in_float32,
     the_others_wait_for_the_one_that_reads_the_corpus,
     ddp_keeps_gradients_where_it_exchanges_them,
@@ -120,6 +150,7 @@ def check(number: int) -> int:
 
 
 @pytest.mark.parametrize("number", range(len(TRUE)), ids=[claim.__name__ for claim in TRUE])
-def test_of_two_processes_it_is_true_that(tmp_path, number):
-    for code, _, errors in ended(tmp_path, 2, check, number):
+def test_of_several_processes_it_is_true_that(tmp_path, number):
+    several = ON_TWO_MACHINES.get(TRUE[number])
+    for code, _, errors in ended(tmp_path, several or 2, check, number, machines=2 if several else 1):
         assert code == 0, errors
