@@ -5,6 +5,7 @@ The pieces are done one after the other, each in a process of its own and in 9 m
     tests            tests/gpu on the card: the processor's numbers, skipped steps, resumption, fp16, bf16, compilation
     optimizers       benchmarks/torch_optim.py: a step of every optimizer against the memory's bandwidth and peers
     pretraining      benchmarks/pretrain.py: BERT's step against transformers, compiled too, and its utilisation
+    fine-tuning      benchmarks/finetune.py: BERT's step on texts of different lengths, with and without their padding
     memory-METHOD    the most memory of whole steps of BERT-Large, bf16, under each optimizer
     bert-below       the study of this name at size "gpu": which of seven methods trains BERT best, below the best table
 
@@ -77,10 +78,12 @@ def pieces(toy: bool, device: str) -> dict[str, tuple[list[str], Path | None]]:
     python = [sys.executable]
     optim = ["--rounds", "1", "--parameters", "4000", "--count", "2"] if toy else []
     step = ["--rounds", "1", "--case", "bert-tiny", "400", "16", "2"] if toy else ["--compile"]
+    models = ["--rounds", "1", "--models", "bert-tiny"] if toy else ["--models", "bert-small", "bert-base"]
     table = {
         "tests": ([*python, "-m", "pytest", "-q", "-x", "--durations", "5", "tests/gpu"], None),
         "optimizers": ([*python, "benchmarks/torch_optim.py", "--device", device, *optim], None),
         "pretraining": ([*python, "benchmarks/pretrain.py", "--device", device, *step], None),
+        "fine-tuning": ([*python, "benchmarks/finetune.py", "--device", device, *models], None),
     }
     for method in OPTIMIZERS:
         ask = [*python, __file__, "--device", device, "--memory", method, *["--toy"] * toy]
