@@ -71,7 +71,10 @@ def test_a_study_that_takes_longer_goes_on_in_the_next_piece_and_is_recorded(ask
 
 def test_an_unknown_piece_is_refused_by_name(asked, capsys):
     assert asked("--only", "speed") == 2
-    assert "there is no piece 'speed': may be tests, optimizers, pretraining, fine-tuning, memory-sgd" in capsys.readouterr().err
+    assert (
+        "there is no piece 'speed': may be tests, optimizers, pretraining, fine-tuning, memory-sgd"
+        in capsys.readouterr().err
+    )
 
 
 def test_state_is_counted_in_bytes():
