@@ -10,6 +10,7 @@ import margins
 import numpy as np
 import pytest
 import shake
+import torch
 from nbformat.v4 import new_output
 from small_books import ROOT, cell, git, write_chapter
 
@@ -138,6 +139,12 @@ def slacks(source, **names):
 )
 def test_the_slack_of_a_comparison_is_its_distance_from_failing(source, slack):
     assert [*slacks(source).values()] == slack
+
+
+@pytest.mark.parametrize("test", ["x < 1.25", "torch.isclose(x, torch.tensor(1.25), atol=0.5, rtol=0)"])
+def test_a_tensor_with_a_graph_has_its_slack(test):
+    found = slacks(f"assert {test}", torch=torch, x=torch.tensor(1.0, requires_grad=True))
+    assert [*found.values()] == [0.25]
 
 
 @pytest.mark.parametrize("source", ["assert 3 < 1", "assert 1 < 3 < 2", "assert all(x < 2 for x in (1, 3))"])

@@ -15,12 +15,17 @@ OPERATORS = {"Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": op
 slacks: dict[str, float] = {}
 
 
+def plain(value):
+    """A tensor without its graph, which NumPy refuses; all else as it is."""
+    return value.detach() if hasattr(value, "detach") else value
+
+
 def keep(key, values, largest):
     """Note the slack of one comparison; what is no number has none."""
     import numpy as np
 
     try:
-        values = np.asarray(values, dtype=float).ravel()
+        values = np.asarray(plain(values), dtype=float).ravel()
         value = float(values.max() if largest else values.min())
     except (TypeError, ValueError):
         return
@@ -47,7 +52,7 @@ def close(key, largest, function, *args, **kwargs):
     import numpy as np
 
     try:
-        a, b = (np.asarray(value, dtype=float) for value in args[:2])
+        a, b = (np.asarray(plain(value), dtype=float) for value in args[:2])
         rest = dict(zip(("rtol", "atol"), args[2:4], strict=False)) | kwargs
         rtol, atol = (1e-9, 0.0) if function.__module__ == "math" else (1e-5, 1e-8)
         absolute = rest.get("atol", rest.get("abs_tol", atol))
