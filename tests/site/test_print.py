@@ -39,6 +39,17 @@ def test_a_printed_chapter_is_well_and_has_its_headings_in_the_outline(pdf):
     assert said == ["Big Batches, Small Memory", "Contents", f"Appendix F: {title}", *heads]
 
 
+def test_the_year_of_a_heading_may_stand_alone_on_its_line_of_the_contents(browser, tmp_path):
+    path = tmp_path / "errata.pdf"
+    source = path.with_suffix(".html")
+    source.write_text(print_book.document(print_book.ROOT, HTML, [("", "book/errata")]), encoding="utf-8")
+    print_book.write(browser, source, path)
+    print_book.finish(path, source.read_text(encoding="utf-8"))
+    printed.check(path)
+    with pikepdf.open(path) as pdf:
+        assert any(title.endswith(" November 2026") for level, title, _ in printed.headings(pdf) if level == 1)
+
+
 def nothing_named(pdf):
     del pdf.Root["/Dests"][next(iter(pdf.Root["/Dests"].keys()))]
 
