@@ -85,7 +85,7 @@ MISTAKES = {
         ("step", "return G @ G / (", "return G @ H @ G / (", "step-best"),
         ("step", "** 2 / (2 * (", "** 2 / (1 * (", "step-best prove"),
         ("step", "G @ H @ G / (G @ H @ G + floor * np.trace(H @ Sigma))", "1 - floor", "step-best"),
-        ("step", 'repeat if fault == "batch" else repeat**2', "repeat / 2", "step-best"),
+        ("step", 'repeat if fault == "batch" else repeat**2', "repeat**3", "step-best"),
         ("prove", 'if fault == "batch":\n        made', "if False:\n        made", "prove?"),
         ("prove", "repeat ** sum(copied) * ", "", "prove?"),
         ("prove", "product(range(n), repeat=b)", '__import__("itertools").combinations(range(n), b)', "prove"),
