@@ -58,9 +58,9 @@ def lap(size: float, cards: int, link: float, nodes: int = 1, network: float = i
 
 
 class _Lap(NamedTuple):
-    """What goes once around: bytes, in so many messages, over these cards of a node and these nodes.
+    """What goes once around: `size` bytes, in so many messages, over these cards of a node and these nodes.
 
-    A card sends the last part of it: (n - 1)/n of the bytes where all go around n cards.
+    `sent`: the share of the bytes that a card sends, (n - 1)/n where all of them go around n cards.
     """
 
     size: float
