@@ -39,6 +39,9 @@ class Data:
 
     def __init__(self, config: Config, env: DistEnv, micro: list[int], say: Callable[[str], None] = silent):
         self.env, self.limit, self.rows_at_once = env, config.evaluate_rows, micro[-1] * env.world_size
+        if config.init_from and not Path(config.init_from).is_dir():
+            what = "of a run, of a checkpoint, or of a model of transformers"
+            raise ValueError(f"init_from = {config.init_from!r}: must be the folder {what}")
         texts = corpus(config.corpus, config.validation, config.field, say)
         if config.init_from:
             self.tokenizer = export.read_tokenizer(config.init_from)

@@ -318,6 +318,15 @@ ELSEWHERE = {
     "gradient-accumulation-steps": "micro-batch",
     "num-train-epochs": "epochs steps|tokens",  # the first is fine-tuning's; pretraining has both of the others
     "epochs": "steps|tokens",
+    "eval-steps": "evaluate-every",
+    "save-steps": "save-every",
+    "logging-steps": "log-every",
+    "max-iters": "steps",
+    "max-grad-norm": "clip",
+    "mlm-probability": "mask-rate",
+    "dtype": "precision",
+    "bf16": "precision",
+    "fp16": "precision",
     "model-name-or-path": "init-from",
 }
 

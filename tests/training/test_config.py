@@ -38,6 +38,7 @@ def test_arguments_are_read_in_the_type_of_their_field():
         (Finetuning, "--num_train_epochs 3", "there is no option --num_train_epochs: here it is --epochs"),
         (Finetuning, "--learning_rate 3", "there is no option --learning_rate: here it is --lr"),
         (Question, "--max_steps 3", "unrecognized argument --max_steps"),  # and not: here it is --steps
+        (Config, "--save_steps 9", "there is no option --save_steps: here it is --save-every"),  # and not --steps
         (Config, "--epochs 3", "there is no option --epochs: here it is --steps or --tokens"),
         (Question, "--epochs 3", "unrecognized argument --epochs"),
         (Question, "--num_train_epochs 3", "unrecognized argument --num_train_epochs"),
