@@ -1,10 +1,12 @@
 """Documents in files, read from the disk each time that they are gone through: a corpus may be larger than the memory.
 
 A .txt file is one document, whose paragraphs are parted by blank lines. In a .jsonl file, which may be packed with gzip
-(.jsonl.gz), each line is a document. A corpus is read through once to count its documents and to take the sum of its
-text. The counts are kept in the cache under the names, sizes and times of the files, so that the other processes of a
-run, and later runs, need not read. In memory are 100,000 characters of a .txt file, or one line of a .jsonl file. So a
-paragraph that is longer is taken as several, cut at line ends or blanks; where there is no blank, anywhere.
+(.jsonl.gz), each line is a document. Nothing else is read: in a folder it is left out, alone it is refused.
+
+A corpus is read through once to count its documents and to take the sum of its text. The counts are kept in the cache
+under the names, sizes and times of the files, so that the other processes of a run, and later runs, need not read. In
+memory are 100,000 characters of a .txt file, or one line of a .jsonl file. So a paragraph that is longer is taken as
+several, cut at line ends or blanks; where there is no blank, anywhere.
 
 Deliberately absent: reading a file from the middle. What is held out stands at the end of each file, and all before it
 is read and skipped.
@@ -17,6 +19,7 @@ import json
 import math
 import re
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, TextIO
@@ -184,7 +187,7 @@ def text_in(line: str, field: str, path: Path, number: int) -> str:
         why = "it is nested too deeply"
     except TypeError:
         why = "it is no object"
-    raise ValueError(f"{path}, line {number}: must be an object with the text {field!r} ({why:.200})")
+    raise ValueError(f"{path}, line {number}: must be an object with a text under field = {field!r} ({why:.200})")
 
 
 def short_lines(file: TextIO) -> Iterator[str]:
@@ -228,14 +231,11 @@ def stamp(path: Path) -> tuple[int, int]:
 
 
 def counted(path: Path, what: str, field: str, say: Say) -> list[File]:
-    """The files of `KINDS` at or below a path, in the order of their names. ValueError: there are none.
+    """The files of `KINDS` at or below a path, in the order of their names. ValueError: as for `files_at`.
 
     They are read, or what was counted comes from the cache, where it lies under their names, sizes and times.
     """
-    below = (p for p in path.rglob("*") if p.name.lower().endswith(KINDS) and not p.is_dir())
-    paths = [path] if path.is_file() else sorted(below)
-    if not paths:
-        raise ValueError(f"{what} = {str(path)!r}: must hold at least one file of {', '.join(KINDS)}")
+    paths = files_at(path, what, say)
     stamps = [stamp(path) for path in paths]
     which = [(str(path.resolve()), *there) for path, there in zip(paths, stamps, strict=True)]
     name = digest({"files": which, "field": field, "rules": Path(__file__).read_text(encoding="utf-8")})[:16]
@@ -245,6 +245,36 @@ def counted(path: Path, what: str, field: str, say: Say) -> list[File]:
         lambda: {"files": [count(path, field, progress) for path in paths]},
     )
     return [File(path, there, **found) for path, there, found in zip(paths, stamps, made["files"], strict=True)]
+
+
+def files_at(path: Path, what: str, say: Say) -> list[Path]:
+    """The files of `KINDS` at or below a path, in the order of their names; `say` is told what else lies there.
+
+    ValueError: there are none; or the path is a file of another ending, or neither a file nor a folder.
+    """
+    if path.is_file():
+        if not path.name.lower().endswith(KINDS):
+            raise ValueError(
+                f"{what} = {str(path)!r}: must end in .txt (plain text), .jsonl or .jsonl.gz (a document a line), or be"
+                " a folder of such files"
+            )
+        return [path]
+    if path.exists() and not path.is_dir():
+        raise ValueError(f"{what} = {str(path)!r}: must be a file or a folder, is a pipe, a socket or a device")
+    below = sorted(p for p in path.rglob("*") if not p.is_dir())
+    # A link to nothing is not left out: reading it says what is wrong.
+    paths = [p for p in below if p.name.lower().endswith(KINDS) and (p.is_file() or not p.exists())]
+    if others := Counter(map(kind_of, sorted({*below} - {*paths}))):
+        most = ", ".join(f"{n:,} {kind}" for kind, n in others.most_common(5))
+        say(f"left out of {path}: {others.total():,} that are no file of {', '.join(KINDS)} ({most})")
+    if not paths:
+        raise ValueError(f"{what} = {str(path)!r}: must hold at least one file of {', '.join(KINDS)}")
+    return paths
+
+
+def kind_of(path: Path) -> str:
+    """For a list of what was left out."""
+    return (path.suffix.lower() or "without ending") if path.is_file() else "pipe, device or broken link"
 
 
 def count(path: Path, field: str, progress: Progress) -> dict:

@@ -11,7 +11,7 @@ import io
 import os
 import sys
 
-from minilib.training.config import parse
+from minilib.training.config import Config, as_typed, parse
 from minilib.training.device import pick, recipe
 from minilib.training.trainer import Diverged, Stopped, train
 
@@ -20,10 +20,11 @@ def main() -> int:
     number = int(os.environ.get("LOCAL_RANK", "0"))
     say = (lambda text: None) if number else (lambda text: print(text, file=sys.stderr))
     try:
-        with contextlib.redirect_stderr(io.StringIO()) if number else contextlib.nullcontext():
-            # says on stderr what is wrong with an argument
-            config = parse(recipe=lambda device: recipe(pick(device, number)))
-        train(config)
+        with as_typed(Config):
+            with contextlib.redirect_stderr(io.StringIO()) if number else contextlib.nullcontext():
+                # says on stderr what is wrong with an argument
+                config = parse(recipe=lambda device: recipe(pick(device, number)))
+            train(config)
     except (ValueError, OSError, Diverged) as error:
         say(f"error: {error}")
         return 1 if isinstance(error, Diverged) else 2

@@ -1,5 +1,7 @@
 """From a configuration to batches on the device: corpus, tokenizer, rows and objective of each phase."""
 
+import contextlib
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -37,6 +39,9 @@ class Data:
 
     def __init__(self, config: Config, env: DistEnv, micro: list[int], say: Callable[[str], None] = silent):
         self.env, self.limit, self.rows_at_once = env, config.evaluate_rows, micro[-1] * env.world_size
+        if config.init_from and not Path(config.init_from).is_dir():
+            what = "of a run, of a checkpoint, or of a model of transformers"
+            raise ValueError(f"init_from = {config.init_from!r}: must be the folder {what}")
         texts = corpus(config.corpus, config.validation, config.field, say)
         if config.init_from:
             self.tokenizer = export.read_tokenizer(config.init_from)
@@ -45,7 +50,8 @@ class Data:
             self.tokenizer = get_tokenizer(texts, kind(config.model), config.vocabulary, say)
         self.sampled = SAMPLE if not config.init_from and distance(texts.train) > 1 else None
         extra = 1 if self.tokenizer.kind == "gpt2" else 0  # the last token is only guessed
-        lengths = [phase.length + extra for phase in config.plan]
+        self.lengths = [phase.length for phase in config.plan]
+        lengths = [length + extra for length in self.lengths]
         rows = rows_of_lengths(texts, "train", self.tokenizer, lengths, say)
         (self.held_out,) = rows_of_lengths(texts, "validation", self.tokenizer, lengths[-1:], say)
         self.sizes, self.how = (rows[-1].size, self.held_out.size), texts.how
@@ -56,19 +62,34 @@ class Data:
             for k, phase in enumerate(config.plan)
         ]
         self.validation_objective = objective(config, self.tokenizer, PUBLISHED_RATE)
+        self.mask_rate = config.mask_rate
+        if self.limit < env.world_size:
+            raise ValueError(f"evaluate_rows must be at least {env.world_size}, one a process, got {self.limit}")
         self.unigram_entropy = unigram_entropy(self.held_out, self.tokenizer)
 
     def batch(self, k: int, step: int, i: int) -> dict[str, torch.Tensor]:
         """Micro-batch `i` of a step of phase `k`, on the device."""
-        return self.put(self.loaders[k].batch(step, i))
+        with named(f"mask_rate = {self.mask_rate}", self.lengths[k]):
+            return self.put(self.loaders[k].batch(step, i))
 
     def validation(self) -> Iterator[dict[str, torch.Tensor]]:
         """This process's part of the validation rows, with the same masks each time."""
         own = (self.rows_at_once, self.limit, self.env.rank, self.env.world_size)
-        yield from map(self.put, evaluation(self.held_out, self.validation_objective, *own))
+        with named(f"length = {self.lengths[-1]}, where validation masks {PUBLISHED_RATE}", self.lengths[-1]):
+            yield from map(self.put, evaluation(self.held_out, self.validation_objective, *own))
 
     def put(self, batch):
         return {name: put(t, self.env.device) for name, t in batch.items()}
+
+
+@contextlib.contextmanager
+def named(rate: str, length: int) -> Iterator[None]:
+    """What an objective finds wrong with its `rate` is said of this setting, and all else of the length."""
+    try:
+        yield
+    except ValueError as error:
+        said, count = re.subn(r"^rate = [\d.]+:", f"{rate}:", str(error))
+        raise ValueError(said if count else f"length = {length}: {error}") from None
 
 
 def unigram_entropy(rows: np.ndarray, tokenizer: Tokenizer) -> float:
@@ -92,7 +113,7 @@ def check_init_from(config: Config, tokenizer: Tokenizer) -> None:
     if config.vocabulary not in fits:
         raise ValueError(
             f"vocabulary = {config.vocabulary}: init_from = {config.init_from!r} has a tokenizer of {len(tokenizer)};"
-            " leave vocabulary out"
+            " leave `vocabulary` out"
         )
 
 

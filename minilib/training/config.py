@@ -6,13 +6,15 @@ run in several phases, as LAMB's two, is a TOML file with `[[phases]]`: each may
 """
 
 import argparse
+import contextlib
 import dataclasses
 import difflib
 import json
 import math
+import re
 import tomllib
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -95,7 +97,7 @@ class Config(Settings):
     batch_size: int = option(32, "rows a step, over all processes", low=1)
     micro_batch: int | None = option(None, "rows that a process takes at once; the batch is accumulated", low=1)
     steps: int = option(1300, "steps of the optimizer", low=1)
-    tokens: int | None = option(None, "train on so many tokens, in place of `steps`", low=1)
+    tokens: int | None = option(None, "train on so many tokens, in place of --steps", low=1)
     schedule: str = option("polynomial", "how the rate falls after the warm-up; wsd: late", choices=SCHEDULES)
     power: float = option(0.5, "of the polynomial schedule", low=0.01)
     cooldown: float = option(0.2, "of wsd: a share of the steps if below 1, else a number of steps", low=0.0)
@@ -151,7 +153,7 @@ class Config(Settings):
         if self.tokens is None:
             return plan
         if self.phases:
-            raise ValueError("tokens is for runs of one phase: give the phases their steps")
+            raise ValueError("tokens must be left out: it is for runs of one phase; give the phases their steps")
         return [dataclasses.replace(plan[0], steps=max(1, round(self.tokens / (self.length * self.batch_size))))]
 
     @property
@@ -241,7 +243,28 @@ def parse(argv=None, kind=Config, name="python -m minilib.training", about="Pret
 
 def command(kind: type, name: str, about: str, work: Callable) -> int:
     """The exit code of `python -m minilib.training.NAME`: `work` with what is asked, a `kind`; see `program`."""
-    return program(lambda: work(parse(None, kind, f"python -m minilib.training.{name}", about)))
+
+    def typed():
+        with as_typed(kind):
+            return work(parse(None, kind, f"python -m minilib.training.{name}", about))
+
+    return program(typed)
+
+
+@contextlib.contextmanager
+def as_typed(kind: type) -> Iterator[None]:
+    """A ValueError inside calls the fields of `kind` as they are typed: "mask_rate = 2: ..." says --mask-rate.
+
+    A field is meant where " must" or " = " follows its name, where a value follows at the very beginning of the
+    message, and where the name stands in `backticks`.
+    """
+    names = "|".join(f.name for f in dataclasses.fields(kind) if f.name != "phases")
+    meant = re.compile(rf"`({names})`|(?<![\w/.-])({names})(?= must\b| = )|^({names})(?= ')")
+    try:
+        yield
+    except ValueError as error:
+        typed = meant.sub(lambda match: "--" + match[0].strip("`").replace("_", "-"), str(error))
+        raise ValueError(typed) from error
 
 
 class Parser(argparse.ArgumentParser):
@@ -282,7 +305,8 @@ def _fields(path: Path, loads: Callable[[str], dict], kind: type) -> dict:
 
 # ---- Options of other programs ---------------------------------------------------------------------------------------
 
-# What users of transformers, nanoGPT and torchtitan type most, where it does not resemble what it is called here.
+# What users of transformers, nanoGPT and torchtitan type most, where it does not resemble what it is called here: the
+# first of these that are all there.
 ELSEWHERE = {
     "learning-rate": "lr",
     "vocab-size": "vocabulary",
@@ -292,7 +316,17 @@ ELSEWHERE = {
     "output-dir": "out",
     "per-device-train-batch-size": "micro-batch",
     "gradient-accumulation-steps": "micro-batch",
-    "num-train-epochs": "epochs tokens",  # of fine-tuning; pretraining has none
+    "num-train-epochs": "epochs steps|tokens",  # the first is fine-tuning's; pretraining has both of the others
+    "epochs": "steps|tokens",
+    "eval-steps": "evaluate-every",
+    "save-steps": "save-every",
+    "logging-steps": "log-every",
+    "max-iters": "steps",
+    "max-grad-norm": "clip",
+    "mlm-probability": "mask-rate",
+    "dtype": "precision",
+    "bf16": "precision",
+    "fp16": "precision",
     "model-name-or-path": "init-from",
 }
 
@@ -301,8 +335,8 @@ def not_an_option(word: str, options: list[str]) -> str:
     """What to say of an argument that is none of the `options`: what it is called here, or what it resembles."""
     name = word.split("=")[0].removeprefix("--").replace("_", "-").rsplit(".")[-1].removeprefix("no-")
     for here in ELSEWHERE.get(name, name).split():
-        if here in options:
-            return f"there is no option {word}: here it is --{here}"
+        if set(here.split("|")) <= set(options):
+            return f"there is no option {word}: here it is --{here.replace('|', ' or --')}"
     if near := difflib.get_close_matches(name, options, n=1):
         return f"there is no option {word}: did you mean --{near[0]}?"
     return f"unrecognized argument {word}"

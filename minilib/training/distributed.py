@@ -153,7 +153,10 @@ def machines_of(env: DistEnv) -> int:
     counts = [None] * env.world_size
     dist.all_gather_object(counts, here, group=env.patient)
     if set(counts) != {here}:
-        raise ValueError(f"hsdp wants as many processes on every machine, got {sorted(set(counts))}: give fsdp or ddp")
+        counted = sorted(set(counts))
+        raise ValueError(
+            f"parallel = 'hsdp': wants as many processes on every machine, got {counted}: give fsdp or ddp"
+        )
     return env.world_size // here
 
 

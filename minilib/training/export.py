@@ -85,7 +85,9 @@ def shape(config: Config) -> dict:
     if config.heads is not None:
         changes["heads"] = config.heads
     elif config.width is not None and config.width % changes["heads"]:
-        raise ValueError(f"width must be a multiple of its {changes['heads']} heads, got {config.width}; or give heads")
+        raise ValueError(
+            f"width must be a multiple of its {changes['heads']} heads, got {config.width}; or give `heads`"
+        )
     registry.size(config.model, **changes)
     return changes
 
@@ -132,8 +134,8 @@ def check_weights(model: nn.Module, weights: dict[str, torch.Tensor], folder: Pa
     if wrong := sorted(name for name in ours.keys() | theirs.keys() if ours.get(name) != theirs.get(name)):
         there, here = theirs.get(wrong[0], "absent"), ours.get(wrong[0], "absent")
         raise ValueError(
-            f"the weights in {folder} are of another model: {wrong[0]} is {there} there and {here} here; model, layers,"
-            " width, heads and next_sentence must be equal"
+            f"the weights in {folder} are of another model: {wrong[0]} is {there} there and {here} here; `model`,"
+            " `layers`, `width`, `heads` and `next_sentence` must be equal"
         )
 
 

@@ -10,6 +10,7 @@ every `log_every` steps.
 import contextlib
 import math
 import signal
+import sys
 import threading
 import zlib
 from collections.abc import Iterable, Iterator
@@ -28,6 +29,7 @@ from minilib.training.batches import Data
 from minilib.training.config import Config, Phase
 from minilib.training.device import describe, matmul_rate, peak_bytes, precision, seed, sync, wait
 from minilib.training.optimizers import optimizer
+from minilib.training.pace import Pace
 from minilib.training.run_dir import LOCK, MetricsLogger, check_folder, check_tokenizer, read_results, run_lock
 from minilib.training.step import step_if_finite
 
@@ -81,6 +83,7 @@ class Run:
         model, newest = distributed.rank0_first(self.prepare, env)
         self.check_agreement(model, newest)
         self.parameters = sum(p.numel() for p in model.parameters())
+        self.tables = sum(m.weight.numel() for m in model.modules() if isinstance(m, nn.Embedding))
         self.row_flops = [per_row(model, self.data.batch(k, 0, 0)) for k in range(len(self.plan))]
         if self.device.type == "cuda":
             # From here on float32 is multiplied with the mantissa cut to 10 bits (TF32), where the card can: much
@@ -107,7 +110,7 @@ class Run:
             raise ValueError(f"compile = True: {reason}")
         if self.config.state_dtype == "uint8" and sharded(self.config, self.env):
             how = self.config.parallel
-            raise ValueError(f"state_dtype uint8 does not go with {how}, which cuts its blocks: give bfloat16, or ddp")
+            raise ValueError(f"state_dtype must be bfloat16 or left out with {how}, which cuts its blocks, got uint8")
         micro = [micro_batch(self.config, phase, self.env.world_size) for phase in self.plan]
         self.wanted = own_precision(self.config, self.env)
         self.data = Data(self.config, self.env, micro, self.say)
@@ -168,8 +171,10 @@ class Run:
             return self.loop(asked)
 
     def loop(self, asked: threading.Event) -> dict:
-        row, rows = None, 0
+        row = None
         bar = tqdm(total=self.total, initial=self.step, disable=True if self.quiet else None, unit="step")
+        tells = not self.quiet and (bar.disable or not sys.stdout.isatty())  # in a terminal the bar does
+        pace = self.pace = Pace(sum(phase.batch_size * self.row_flops[k] for k, phase, _ in self.steps_left()))
         self.model.train()
         self.begin_row()
         for k, phase, number in self.steps_left():
@@ -180,27 +185,25 @@ class Run:
             if self.saving is not None and self.saving.done():  # it may have failed
                 self.wait_for_checkpoint()
             bar.update()
+            pace.add(phase.batch_size * self.row_flops[k])
             due = self.due(asked)
             if not due:
+                if tells and pace.due():
+                    total, count = self.losses.tolist()  # of this process's rows: no other is asked
+                    self.tell(total / count if count else math.nan, self.rows_a_second(phase) * phase.length)
                 continue
             wait(self.device)
             self.seconds += perf_counter() - self.row_began
             row = self.measure(k, phase, lr, norm)
             self.check_health(row["loss"])
-            rows += 1
-            if rows == 2 and "stop" not in due:  # the first has what takes long once, such as compiling
-                self.expect(row["utilisation"])
             row |= self.validate() if "validate" in due else NOT_VALIDATED
             if "validate" in due and (self.is_best(row["validation_loss"]) or self.out_of_patience()):
                 due.add("save")
             bar.set_postfix(loss=f"{row['loss']:.3f}", refresh=False)
             if self.first:
                 self.metrics.add(row)
-            if "validate" in due:
-                self.say(
-                    f"step {self.step:>6,}  {self.tokens / 1e6:7.2f} M tokens  loss {row['loss']:.3f}"
-                    f"  validation {row['validation_loss']:.3f}  {row['tokens_per_second']:,.0f} tokens/s"
-                )
+            if "validate" in due or (tells and pace.due()):
+                self.tell(row["loss"], row["tokens_per_second"], row["validation_loss"])
             if due & {"save", "stop"}:
                 self.save()
             if "stop" in due:
@@ -274,7 +277,7 @@ class Run:
         return {"validation_loss": loss / rows, "validation_accuracy": correct / rows}
 
     def measure(self, k: int, phase: Phase, lr: float, norm: torch.Tensor) -> dict:
-        rows = (self.step - self.row_step) * phase.batch_size / (perf_counter() - self.row_began)
+        rows = self.rows_a_second(phase)
         return {
             "step": self.step,
             "tokens": self.tokens,
@@ -286,12 +289,17 @@ class Run:
             "utilisation": rows * self.row_flops[k] / self.peak,  # of the devices' rate of multiplication
         }
 
-    def expect(self, utilisation: float) -> None:
-        """Say how long the steps that are left take, where all phases use the same share of the devices' rate."""
-        flops = sum(phase.batch_size * self.row_flops[k] for k, phase, _ in self.steps_left())
-        if flops:
-            minutes = flops / (utilisation * self.peak) / 60
-            self.say(f"time       about {minutes:,.1f} minutes left at this rate, without validation")
+    def rows_a_second(self, phase: Phase) -> float:
+        """Since the last row of the curve."""
+        return (self.step - self.row_step) * phase.batch_size / (perf_counter() - self.row_began)
+
+    def tell(self, loss: float, tokens_per_second: float, validation: float = math.nan) -> None:
+        """Where the run is, in a line."""
+        line = f"step {self.step:>6,} of {self.total:,}  {self.tokens / 1e6:.2f} M tokens  loss {loss:.3f}"
+        line += "" if math.isnan(validation) else f"  validation {validation:.3f}"
+        line += f"  {tokens_per_second:,.0f} tokens/s"
+        minutes = self.pace.minutes_left()
+        self.say(line if minutes is None else f"{line}  about {minutes:,.1f} minutes left")
 
     def check_health(self, loss: float) -> None:
         guess, skipped, allowed = math.log(len(self.data.tokenizer)), int(self.skipped), MAX_SKIPPED
@@ -306,7 +314,7 @@ class Run:
         kept = checkpoint.complete(self.folder / "checkpoints")
         where = f"the last good checkpoint is {kept[-1]}" if kept else "there was no checkpoint yet"
         raise Diverged(
-            f"gave up at step {self.step}: {trouble}. Try a lower lr, a longer warm-up or precision fp32; {where}"
+            f"gave up at step {self.step}: {trouble}. Try a lower --lr, a longer --warmup or --precision fp32; {where}"
         )
 
     def is_best(self, loss: float) -> bool:
@@ -392,17 +400,21 @@ class Run:
             entries += f" (of {config.vocabulary:,} asked for: the text gives no more)"
         if data.sampled:
             entries += f", trained on a sample of {data.sampled / 1e6:,.0f} million characters of the corpus"
+        own = [f"{name} {value}" for name in ("layers", "width", "heads") if (value := getattr(config, name))]
+        model = config.model + f" with {', '.join(own)}" * bool(own)
         phases = f"; the last of {len(self.plan)} phases" if len(self.plan) > 1 else ""
         tokens = sum(phase.steps * phase.batch_size * phase.length for phase in self.plan)
         flops = sum(p.steps * p.batch_size * f for p, f in zip(self.plan, self.row_flops, strict=True))
         self.say(
             f"corpus     {config.corpus}: {data.sizes[0]:,} tokens, and {data.sizes[1]:,} held out ({data.how})\n"
             f"tokenizer  {data.tokenizer.kind}, {entries}\n"
-            f"model      {config.model}, {self.parameters:,} parameters; {config.optimizer}, lr {last.lr:g}\n"
+            f"model      {model}: {self.parameters:,} parameters, {self.parameters - self.tables:,} without the tables"
+            f" of its embeddings; {config.optimizer}, lr {last.lr:g}\n"
             f"steps      {self.total:,} with {last.batch_size:,} rows of {last.length} tokens{phases}: {tokens:,}"
             f" tokens, {tokens / data.sizes[0]:.1f} times the corpus\n"
             f"device     {self.precision} on {describe(self.device)}, {self.env.world_size} process(es),"
-            f" {config.parallel}; at least {flops / self.peak / 60:.1f} minutes, at its full rate of multiplication"
+            f" {config.parallel}; {flops / self.peak / 60:.1f} minutes at its full rate of multiplication, which no run"
+            " reaches"
         )
         if tokens > MANY_PASSES * data.sizes[0]:
             self.say(
@@ -459,5 +471,5 @@ def own_precision(config: Config, env: distributed.DistEnv) -> str:
         return own
     if config.precision:
         how = config.parallel
-        raise ValueError(f"precision fp16 is for cuda and cpu, and does not go with {how}: give bf16 or fp32")
+        raise ValueError(f"precision must be bf16 or fp32, got fp16: it is for cuda and cpu, and not for {how}")
     return "fp32"

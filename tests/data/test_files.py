@@ -169,7 +169,7 @@ GOOD = [json.dumps({"text": f"one two {k}"}) for k in range(1000)]
 def test_a_bad_line_is_named_by_its_number_in_the_file(tmp_path, bad, why):
     path = tmp_path / "b.jsonl"
     path.write_text("\n".join([*GOOD[:700], bad, *GOOD[700:]]), encoding="utf-8")
-    said = f"{path}, line 701: must be an object with the text 'text' ({why})"
+    said = f"{path}, line 701: must be an object with a text under field = 'text' ({why})"
     with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
         corpus(str(path))
 
@@ -188,6 +188,32 @@ def test_half_a_character_is_replaced_and_a_long_number_elsewhere_is_no_matter(t
     emoji = r'{"text": "cut \ud83d, \ude00 whole \ud83d\ude00"}'
     (tmp_path / "b.jsonl").write_text(emoji + '\n{"text": "x", "n": ' + "9" * 5000 + "}", encoding="utf-8")
     assert list(all_of(tmp_path)) == ["cut \ufffd, \ufffd whole \U0001f600", "x"]
+
+
+@pytest.mark.parametrize("name", ["x.json", "x.ndjson", "x.csv", "x.md", "x.jsonl.zst", "x.txt.gz", "x", "txt"])
+def test_a_file_of_another_ending_is_refused_alone_and_left_out_of_a_folder(tmp_path, name):
+    path, said = tmp_path / name, []
+    path.write_text('{"text": "one"}\n\n{"text": "two"}\n', encoding="utf-8")
+    refused = f"corpus = {str(path)!r}: must end in .txt (plain text), .jsonl or .jsonl.gz (a document a line)"
+    with pytest.raises(ValueError, match=f"^{re.escape(refused)}"):
+        corpus(str(path))
+    jsonl(tmp_path / "good.jsonl", TEXTS)
+    assert list(whole(str(tmp_path), "text", "corpus", said.append)) == JOINED
+    kind = path.suffix or "without ending"
+    assert said == [f"left out of {tmp_path}: 1 that are no file of .txt, .jsonl, .jsonl.gz (1 {kind})"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names on this system")
+def test_a_pipe_is_refused_alone_and_left_out_of_a_folder_and_nobody_waits_for_it(tmp_path):
+    os.mkfifo(tmp_path / "p.txt")
+    with pytest.raises(ValueError, match=r"corpus = '.*p.txt': must be a file or a folder, is a pipe"):
+        corpus(str(tmp_path / "p.txt"))
+    (tmp_path / "a.txt").write_text("one\n\ntwo")
+    (tmp_path / "link.txt").symlink_to(tmp_path / "a.txt")
+    assert list(all_of(tmp_path)) == ["one\ntwo", "one\ntwo"]
+    (tmp_path / "lost.txt").symlink_to(tmp_path / "nothing")
+    with pytest.raises(FileNotFoundError, match=r"lost.txt"):
+        all_of(tmp_path)
 
 
 def test_a_folder_that_is_called_like_a_file_is_none(tmp_path):

@@ -30,7 +30,7 @@ def test_arguments_are_read_in_the_type_of_their_field():
         (Config, "--optimizer.lr=3e-4", "there is no option --optimizer.lr=3e-4: here it is --lr"),
         (Config, "--dataset wikitext", "there is no option --dataset: here it is --corpus"),
         (Config, "--per_device_train_batch_size 8", "there is no option {}: here it is --micro-batch"),
-        (Config, "--num_train_epochs 3", "there is no option --num_train_epochs: here it is --tokens"),
+        (Config, "--num_train_epochs 3", "there is no option --num_train_epochs: here it is --steps or --tokens"),
         (Config, "--warmup_ratio 0.1", "there is no option --warmup_ratio: did you mean --warmup?"),
         (Config, "--max_seq_length=128", "there is no option --max_seq_length=128: did you mean --length?"),
         (Config, "--tpu-cores 8", "unrecognized argument --tpu-cores"),
@@ -38,7 +38,10 @@ def test_arguments_are_read_in_the_type_of_their_field():
         (Finetuning, "--num_train_epochs 3", "there is no option --num_train_epochs: here it is --epochs"),
         (Finetuning, "--learning_rate 3", "there is no option --learning_rate: here it is --lr"),
         (Question, "--max_steps 3", "unrecognized argument --max_steps"),  # and not: here it is --steps
+        (Config, "--save_steps 9", "there is no option --save_steps: here it is --save-every"),  # and not --steps
+        (Config, "--epochs 3", "there is no option --epochs: here it is --steps or --tokens"),
         (Question, "--epochs 3", "unrecognized argument --epochs"),
+        (Question, "--num_train_epochs 3", "unrecognized argument --num_train_epochs"),
     ],
 )
 def test_what_is_no_option_is_answered_in_one_line(kind, words, answer, capsys):
@@ -49,9 +52,9 @@ def test_what_is_no_option_is_answered_in_one_line(kind, words, answer, capsys):
 
 
 def test_every_name_that_is_known_from_elsewhere_leads_to_an_option():
-    options = {f.name.replace("_", "-") for kind in (Config, Finetuning) for f in dataclasses.fields(kind)}
-    assert {here for names in ELSEWHERE.values() for here in names.split()} <= options
-    assert not set(ELSEWHERE) & options
+    options = [{f.name.replace("_", "-") for f in dataclasses.fields(kind)} for kind in (Config, Finetuning)]
+    assert {here for names in ELSEWHERE.values() for here in re.split(r"[ |]", names)} <= set.union(*options)
+    assert not set(ELSEWHERE) & set.intersection(*options)
 
 
 def test_every_setting_is_used_where_readers_meet_it():
@@ -115,7 +118,7 @@ def test_a_run_may_be_measured_in_tokens():
         ({"corpus": ""}, "corpus must not be empty"),
         ({"corpus": "b\udcff"}, r"corpus must be text in UTF-8, got 'b\\udcff'"),
         ({"seed": 2**63}, "seed must be from 0 to 9223372036854775807, got 9223372036854775808"),
-        ({"phases": ({"steps": 5},), "tokens": 100}, "tokens is for runs of one phase"),
+        ({"phases": ({"steps": 5},), "tokens": 100}, "tokens must be left out: it is for runs of one phase"),
     ],
 )
 def test_a_field_that_is_out_of_range_is_named(fields, message):

@@ -1,6 +1,7 @@
 """Asking a trained model, from the command line and in Python."""
 
 import math
+import re
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,15 @@ def test_gpt2_continues_and_the_prompt_stays_as_it_was(trained):
     text = generate.generate(Question(run=trained["gpt2"], prompt="the cat sees a", tokens=8))
     assert text.startswith("the cat sees a dog")
     assert len(text) > len("the cat sees a dog")
+
+
+def test_how_likely_gpt2_and_t5_found_what_they_wrote_is_said(trained):
+    for family, prompt in (("gpt2", "the cat sees a"), ("t5", "the cat sees [MASK] dog.")):
+        said = []
+        for options in ({"tokens": 6}, {"tokens": 6, "temperature": 50.0, "top": 300}):
+            generate.generate(Question(run=trained[family], prompt=prompt, **options), said.append)
+        shares = [float(re.fullmatch(r"\d tokens, each with a probability of (.*)% \(geom.*", s)[1]) for s in said]
+        assert shares[0] > 30 > 10 > shares[1]  # what is likeliest, and what is drawn from nearly all
 
 
 def test_t5_fills_gaps_of_any_number_of_words(trained):
@@ -106,7 +116,16 @@ def test_the_commands_print_what_they_found_and_what_is_exported_answers_as_the_
     assert program(export, "--run", run, "--out", out) == (0, f"exported to {out}\n", "")
     for folder in (run, out):  # each mask is filled with one token
         asked = ["--run", folder, "--prompt", "my [MASK] likes the old king at [MASK]."]
-        assert program(generate, *asked) == (0, "my friend likes the old king at home.\n", "")
+        code, said, errors = program(generate, *asked)
+        text, *masks = said.splitlines()
+        assert (code, text, errors) == (0, "my friend likes the old king at home.", "")
+        for number, (word, line) in enumerate(zip(["friend", "home"], masks, strict=True), 1):
+            guesses = re.fullmatch(rf"\[MASK\] {number}: {word} (.*)%(?:, \S+ (.*)%){{4}}", line)
+            shares = [float(share) for share in re.findall(r"([\d.]+)%", line)]
+            assert guesses
+            assert shares == sorted(shares, reverse=True)
+            assert shares[0] > 50
+            assert sum(shares) < 100.3
     code, said, _ = program(evaluate, "--run", run, "--rows", 8, "--device", "cpu")
     assert (code, said[:5]) == (0, "loss ")
     code, _, error = program(export, "--run", run, "--out", out)

@@ -128,6 +128,6 @@ def test_wrong_questions_get_one_line_and_exit_code_two(small):
     process = python("-m", "minilib.training", *words(small(out="unused", corpus="no/such/folder")))
     error = process.stderr.read()
     assert process.wait() == 2
-    assert error.startswith("error: corpus = 'no/such/folder'")
+    assert error.startswith("error: --corpus = 'no/such/folder'")
     assert error.count("\n") == 1
     assert not Path("unused").exists()

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import resource
 import shutil
 import signal
@@ -10,7 +11,7 @@ from concurrent.futures import Future
 import pytest
 
 from minilib.training import __main__ as pretraining
-from minilib.training import checkpoint, trainer
+from minilib.training import checkpoint, pace, trainer
 from minilib.training.run_dir import read_curve, run_lock
 from tests.forked import Forked
 from tests.training.runs import died_after, ended, largest_difference, main, run_alone, saved_steps, wait_until, words
@@ -91,7 +92,7 @@ def test_a_missing_corpus_is_said_once_and_all_processes_exit_with_two(small):
     config = small(corpus="no/such/folder")
     first, second = ended(config.folder.parent, 2, main, *words(config))
     assert first[0] == 2
-    assert first[2].startswith("error: corpus = 'no/such/folder'")
+    assert first[2].startswith("error: --corpus = 'no/such/folder'")
     assert first[2].count("\n") == 1
     assert second == (2, "", "")
     assert not config.folder.exists()
@@ -200,19 +201,39 @@ def test_a_run_says_what_it_will_do_before_it_does_it(small, capsys):
     assert lines[1].endswith("held out (the last twentieth of each file)")
     assert "(of 4,096 asked for: the text gives no more)" in lines[2]
     assert "8 with 8 rows of 16 tokens: 1,024 tokens" in lines[4]
-    assert "minutes, at its full rate" in lines[5]
+    assert "minutes at its full rate of multiplication, which no run reaches" in lines[5]
+    counts = re.search(r"bert-tiny: ([\d,]+) parameters, ([\d,]+) without the tables of its embeddings;", lines[3])
+    whole, rest = (int(count.replace(",", "")) for count in counts.groups())
+    entries = int(re.search(r"bert, (\d+) entries", lines[2])[1])
+    assert whole - rest == 128 * (entries + 16 + 2)  # tokens, positions and segments
 
 
-def test_after_two_rows_a_run_says_once_how_long_it_still_takes(small, capsys, monkeypatch):
-    clock = iter(range(10**9))
-    monkeypatch.setattr(trainer, "perf_counter", lambda: 30.0 * next(clock))  # half a minute each time it is read
+def test_a_run_speaks_every_ten_seconds_and_says_how_long_it_still_takes(small, capsys, monkeypatch):
+    now, one_step = [0.0], trainer.Run.one_step
+
+    def slow(self, k, phase, *more):  # 3 seconds a step, 6 in the second phase, which has twice the rows
+        now[0] += 30.0 if self.step == 0 else 3.0 * (k + 1)  # the first compiles
+        return one_step(self, k, phase, *more)
+
+    monkeypatch.setattr(trainer.Run, "one_step", slow)
+    monkeypatch.setattr(trainer, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(pace, "perf_counter", lambda: now[0])
     phases = [{"steps": 10, "batch_size": 8}, {"steps": 6, "batch_size": 16}]
-    trainer.train(small(phases=phases, log_every=2))
-    (line,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("time ")]
-    # two steps, 16 rows, take from one reading of the clock to the second after it: a minute; left are 6·8 + 6·16 rows
-    assert line == "time       about 9.0 minutes left at this rate, without validation"
+    trainer.train(small(phases=phases, log_every=5, evaluate_every=100))
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("step ")]
+    assert [int(line.split()[1]) for line in lines] == [1, 5, 9, 12, 14, 16]
+    assert [re.findall(r"about (.*) minutes left", line) for line in lines] == [
+        [], ["0.8"], ["0.7"], ["0.4"], ["0.2"], []  # 51, 39, 24 and 12 seconds
+    ]  # fmt: skip
+    assert re.search(r"step +9 of 16  0.00 M tokens  loss \d\.\d{3}  43 tokens/s", lines[2])  # 128 tokens in 3 s
+    assert "validation" in lines[-1]
 
 
-def test_a_run_of_one_row_does_not_say_how_long_it_takes(small, capsys):
-    trainer.train(small(steps=4, log_every=2))
-    assert "minutes left" not in capsys.readouterr().out
+def test_a_terminal_has_a_bar_and_hears_no_lines_between_validations(small, capsys, monkeypatch):
+    monkeypatch.setattr(pace, "EVERY", 0.0)
+    trainer.train(small())
+    assert len(re.findall(r"^step ", capsys.readouterr().out, re.M)) == 8
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    trainer.train(small(out=str(small().folder) + "-2"))
+    assert len(re.findall(r"^step ", capsys.readouterr().out, re.M)) == 2

@@ -68,7 +68,7 @@ def test_ddp_keeps_state_in_bytes_and_fsdp_says_that_it_does_not(small):
     bytes_ = SETTINGS | {"state_dtype": "uint8"}
     for code, _, errors in ended(small().folder.parent, 2, main, *words(small(), **bytes_, parallel="fsdp")):
         assert code == 2
-        assert not errors or errors.startswith("error: state_dtype uint8 does not go with fsdp, which cuts its blocks")
+        assert not errors or errors.startswith("error: --state-dtype must be bfloat16 or left out with fsdp")
     run_together(small(), 2, **bytes_)
 
 

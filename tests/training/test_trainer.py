@@ -213,7 +213,7 @@ def test_float16_learns_what_float32_learns(small, tmp_path):
 def test_float16_is_refused_where_there_is_no_loss_scaling(small, processes, device):
     env = SimpleNamespace(world_size=processes, device=torch.device(device))
     with pytest.raises(
-        ValueError, match="precision fp16 is for cuda and cpu, and does not go with fsdp: give bf16 or fp32"
+        ValueError, match="precision must be bf16 or fp32, got fp16: it is for cuda and cpu, and not for fsdp"
     ):
         trainer.own_precision(small(precision="fp16", parallel="fsdp"), env)
 
