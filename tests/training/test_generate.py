@@ -100,11 +100,11 @@ NO_RUN = "none is no run and no exported model: must have run-config.json and ch
         (generate, ["--run", "none"], NO_RUN),
         (evaluate, ["--run", "none"], NO_RUN),
         (finetune, ["--run", "none", "--seeds", "2"], NO_RUN),
-        (generate, ["--seed", "9" * 20], f"seed must be from 0 to 9223372036854775807, got {'9' * 20}"),
-        (generate, ["--prompt", "the [MASK] \udcff"], r"prompt must be text in UTF-8, got 'the [MASK] \udcff'"),
-        (generate, ["--run", ""], "run must not be empty"),
-        (evaluate, ["--text", ""], "text must not be empty"),
-        (export, ["--out", ""], "out must not be empty"),
+        (generate, ["--seed", "9" * 20], f"--seed must be from 0 to 9223372036854775807, got {'9' * 20}"),
+        (generate, ["--prompt", "the [MASK] \udcff"], r"--prompt must be text in UTF-8, got 'the [MASK] \udcff'"),
+        (generate, ["--run", ""], "--run must not be empty"),
+        (evaluate, ["--text", ""], "--text must not be empty"),
+        (export, ["--out", ""], "--out must not be empty"),
     ],
 )
 def test_what_no_command_can_take_is_said_in_one_line(module, words, line, program):

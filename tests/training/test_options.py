@@ -40,7 +40,7 @@ def test_an_option_that_cannot_have_its_value_is_named_as_it_is_typed(module, pr
     [
         ("--mask-rate 0.01", "--mask-rate = 0.01: must choose from 1 to 15 of 16 tokens, chooses 0"),
         ("--mask-rate 0.9 --length 8", "--mask-rate = 0.9: must be at most 0.7"),
-        ("--model t5-small --vocabulary 400 --length 3000 --validation CORPUS", "--length = 3000: rate = 0.15 and mean"),
+        ("--model t5-small --vocabulary 400 --length 3000 --validation CORPUS", "--length = 3000: rate = 0.15 and"),
         ("--length 100000", "--length = 100000: must be less"),
         ("--model t5-small --vocabulary 300", "--vocabulary = 300: must be at least 358 for t5"),
         ("--model bert-huge", "--model must be one of"),
