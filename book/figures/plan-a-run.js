@@ -75,7 +75,7 @@
     const list = { "as it is": c, "half the batch": { ...c, batch: c.batch / 2 }, "twice the batch": { ...c, batch: 2 * c.batch } };
     if (2 * c.cards <= CARDS[c.card][4]) list["twice the cards in a node"] = { ...c, cards: 2 * c.cards };
     list["twice the nodes"] = { ...c, nodes: 2 * c.nodes };
-    if (c.nodes > 1) list["a network ten times as fast"] = { ...c, network: 10 * c.network };
+    if (c.nodes > 1) list["ten times the network"] = { ...c, network: 10 * c.network };
     for (const parallel of c.nodes > 1 ? ["DDP", "FSDP", "HSDP"] : ["DDP", "FSDP"]) {
       if (parallel !== c.parallel) list[parallel] = { ...c, parallel };
     }
