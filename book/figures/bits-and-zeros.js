@@ -14,7 +14,7 @@
   // Codes of k bits from the least to the greatest of these weights: what is read back, and the step of the grid.
   function quantised(w, k) {
     if (k === 32 || !w.length) return { read: w, step: 0 };
-    const low = Math.min(...w), step = up((Math.max(...w) - low) / (2 ** k - 1));
+    const low = Math.min(...w), step = up((Math.max(...w) - low) / (Exact.power(2, k) - 1));
     const even = (x) => { const r = Math.round(x); return Math.abs(x % 1) === 0.5 && r % 2 ? r - 1 : r; };
     return { read: w.map((v) => f32(low + step * even((v - low) / step))), step };
   }
@@ -23,7 +23,7 @@
   function places(kept) {
     const gaps = [];
     kept.reduce((gap, left) => (left ? (gaps.push(gap), 0) : gap + 1), 0);
-    const bits = [1, 2, 3, 4, 5, 6, 7, 8].map((b) => b * gaps.reduce((sum, gap) => sum + 1 + Math.floor(gap / (2 ** b - 1)), 0));
+    const bits = [1, 2, 3, 4, 5, 6, 7, 8].map((b) => b * gaps.reduce((sum, gap) => sum + 1 + Math.floor(gap / (Exact.power(2, b) - 1)), 0));
     return Math.ceil(Math.min(...bits) / 8);
   }
 

@@ -32,7 +32,7 @@
   // What the theorem needs, and the two numbers that need no theorem.
   function constants(name) {
     const { decay, start: [x, y], any } = LOSSES[name];
-    const height = A.reduce((sum, [u, v], i) => sum + 1 - 1 / (1 + (u * x + v * y - c[i]) ** 2), 0) / 8;
+    const height = A.reduce((sum, [u, v], i) => sum + 1 - 1 / (1 + Exact.square(u * x + v * y - c[i])), 0) / 8;
     return { L: L + decay, sigma2, Delta: height + (decay / 2) * (x * x + y * y), atRest: square(x, y, decay), any };
   }
   const bestRate = (b, T, k) => Math.min(1 / k.L, Math.sqrt((2 * k.Delta * b) / (k.L * k.sigma2 * T)));
@@ -99,7 +99,7 @@
       const [down, up] = [lr, -lr].map((rate) => average(rate, b, T, name, draws, most, wide));
       left.clear();
       right.clear();
-      const grid = Array.from({ length: 61 }, (_, i) => 10 * (most / 10) ** (i / 60));
+      const grid = Array.from({ length: 61 }, (_, i) => 10 * Exact.power(most / 10, i / 60));
       left.line(grid.map((t) => [t, promise(bestRate(b, t, k), b, t, k)]), { stroke: "var(--a)", class: "landmark" });
       for (const [level, dashes] of [[k.atRest, "2 4"], [k.any, "8 3 2 3"]]) {
         if (level < Infinity) left.line([[10, level], [most, level]], { stroke: "var(--ink)", "stroke-width": 1.5, "stroke-dasharray": dashes });

@@ -17,18 +17,18 @@
       const t = index + 1;
       if (method === "Adam" || method === "AdaBelief") {
         m = average(m, g, 0.9);
-        v = average(v, g.map((x, i) => (method === "Adam" ? x : x - m[i]) ** 2), 0.999);
+        v = average(v, g.map((x, i) => Exact.square(method === "Adam" ? x : x - m[i])), 0.999);
         const eps = method === "Adam" ? 1e-8 : 1e-16;
         if (method === "AdaBelief") v = v.map((x) => x + eps);
-        return m.map((x, i) => x / (1 - 0.9 ** t) / (Math.sqrt(v[i] / (1 - 0.999 ** t)) + eps));
+        return m.map((x, i) => x / (1 - Exact.power(0.9, t)) / (Math.sqrt(v[i] / (1 - Exact.power(0.999, t))) + eps));
       }
-      const beta2 = method === "Adafactor" ? 1 - t ** -0.8 : 0.999, squares = g.map((x) => x * x + 1e-30);
+      const beta2 = method === "Adafactor" ? 1 - Exact.power(t, -0.8) : 0.999, squares = g.map((x) => x * x + 1e-30);
       r = [average(r[0], rows(squares), beta2), average(r[1], columns(squares), beta2)];
       const u = overRoot(g, r), size = Math.max(1, Math.sqrt(u.reduce((sum, x) => sum + x * x, 0) / 4));
       const clipped = u.map((x) => x / size);
       if (method === "Adafactor") return clipped;
       m = average(m, clipped, 0.9);
-      const U = clipped.map((x, i) => (x - m[i]) ** 2 + 1e-16);
+      const U = clipped.map((x, i) => Exact.square(x - m[i]) + 1e-16);
       R = [average(R[0], rows(U), 0.9999), average(R[1], columns(U), 0.9999)];
       return overRoot(m, R);
     });
@@ -37,7 +37,7 @@
 
   Live.figure("came-four", { steps, cross }, (ui) => {
     const noise = Array.from({ length: T }, (_, t) => Live.normals(4, 100 + t));
-    const time = (k) => (k === 0 ? 0 : Math.round(T ** (k / frames)));
+    const time = (k) => (k === 0 ? 0 : Math.round(Exact.power(T, k / frames)));
     const G = { a: [3, 1, 1, 1], b: [3, 1, 3, 1], c: [3, 1, 1, -2] };
     let chosen = "a", method = "CAME", runs = [];
     const axis = { range: [1, 600], log: true, ticks: [1, 10, 100, 500], label: "step" };

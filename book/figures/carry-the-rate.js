@@ -135,19 +135,26 @@
   // The root rule: the tuned rate times the root of the ratio of the batches.
   const carried = (method, b) => tuned[method] * Math.sqrt(b / base);
 
-  Live.figure("carry-the-rate", { record, carried }, (ui) => {
+  // The rate of a rule at batch b, as a multiple of the root rule's.
+  function multiple(rule, method, b) {
+    const tried = near[method][searched.indexOf(b)];
+    if (rule === "searched") return factors[tried.indexOf(Math.min(...tried))];
+    return rule === "root" ? 1 : Math.sqrt(base / b);
+  }
+
+  Live.figure("carry-the-rate", { record, carried, multiple }, (ui) => {
     const methods = ["LAMB", "AdamW", "LARS"], colors = Object.fromEntries(methods.map((name) => [name, `var(--${name})`]));
     const said = (v) => (v < 0.01 ? "10⁻³" : `${v}`), state = { k: batches.indexOf(base), rule: "root" };
     const loss = { range: [0.0002, 4], log: true, ticks: [0.001, 0.01, 0.1, 1], format: said };
     const left = ui.panel({
-      title: "Final loss by batch", height: 300,
+      title: "Final loss by batch, ten seeds", height: 300,
       x: { range: [14, 1650], log: true, ticks: [16, 64, 128, 512, 1437], label: "batch size" },
       y: { ...loss, label: "final training loss (nats)" },
     });
     left.line([[base, 0.0002], [base, 4]], { stroke: "var(--soft)", "stroke-dasharray": "2 4" }, left.back);
     left.legend(methods.map((name) => [name, colors[name]]));
     const right = ui.panel({
-      title: "Other rates at this batch", height: 300,
+      title: "Lines: two tuning seeds. Large: the ten", height: 300,
       x: { range: [0.11, 4.6], log: true, ticks: [0.125, 0.25, 0.5, 1, 2, 4], label: "learning rate / rate by the root",
         format: (c) => (c < 1 ? `1/${1 / c}` : `${c}`) },
       y: { ...loss, label: "final training loss (nats)" },
@@ -171,7 +178,8 @@
         if (ends(rule, name, b)) left.dot(b, ends(rule, name, b)[1], { r: 5, fill: colors[name] });
         if (row < 0) continue;
         right.line(factors.map((c, j) => [c, near[name][row][j]]), { stroke: colors[name] });
-        factors.forEach((c, j) => right.dot(c, near[name][row][j], { r: c === 1 ? 5 : 2.5, fill: colors[name] }));
+        factors.forEach((c, j) => right.dot(c, near[name][row][j], { r: 2.5, fill: colors[name] }));
+        right.dot(multiple(rule, name, b), ends(rule, name, b)[1], { r: 5, fill: colors[name] });
       }
       if (row < 0) right.text(0.7, 0.03, "not searched here", { "text-anchor": "middle" });
       const words = { root: "by the root rule", kept: "with the rate of batch 128", searched: "with a rate searched here" };

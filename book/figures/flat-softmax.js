@@ -4,18 +4,18 @@
   const PLACES = { head: 4096, attention: 64 }; // of which the softmax chooses one
   // The variance of a score. Head: a vector of w coordinates of size 1 times a row of the token table. Attention: the
   // product of two such images, over the root of their length.
-  const variance = (kind, w, sigma) => (kind === "head" ? w * sigma ** 2 : (w * sigma ** 2) ** 2);
+  const variance = (kind, w, sigma) => (kind === "head" ? w * sigma * sigma : Exact.square(w * sigma * sigma));
   // The logarithm of the sum of exp(score), where all scores are the same normal numbers z, stretched to variance s.
   function logSum(z, s) {
     const x = z.map((v) => Math.sqrt(s) * v), top = Math.max(...x);
-    return top + Math.log(x.reduce((sum, v) => sum + Math.exp(v - top), 0));
+    return top + Exact.log(x.reduce((sum, v) => sum + Exact.exp(v - top), 0));
   }
-  const probabilities = (z, s) => { const all = logSum(z, s); return z.map((v) => Math.exp(Math.sqrt(s) * v - all)); };
+  const probabilities = (z, s) => { const all = logSum(z, s); return z.map((v) => Exact.exp(Math.sqrt(s) * v - all)); };
   // Among how many equally likely ones the softmax chooses: e to its entropy.
-  const effective = (z, s) => Math.exp(-probabilities(z, s).reduce((sum, p) => sum + (p > 0 ? p * Math.log(p) : 0), 0));
-  const formula = (n, s) => Math.log(n) + s / 2;
+  const effective = (z, s) => Exact.exp(-probabilities(z, s).reduce((sum, p) => sum + (p > 0 ? p * Exact.log(p) : 0), 0));
+  const formula = (n, s) => Exact.log(n) + s / 2;
 
-  Live.figure("flat-softmax", { variance, logSum, effective, formula, end: (n) => 2 * Math.log(n) }, (ui) => {
+  Live.figure("flat-softmax", { variance, logSum, effective, formula, end: (n) => 2 * Exact.log(n) }, (ui) => {
     const z = { head: Live.normals(PLACES.head, 3), attention: Live.normals(PLACES.attention, 4) };
     const sorted = Object.fromEntries(Object.entries(z).map(([k, v]) => [k, [...v].sort((a, b) => b - a)]));
     const names = { head: "output layer, 4,096 tokens", attention: "attention, 64 places" }, grid = Array.from({ length: 81 }, (_, k) => k / 2);
@@ -40,8 +40,8 @@
       left.line(p.slice(0, 64).map((v, k) => [k + 1, Math.max(1e-3, v * n)]), { stroke: "var(--b)", "stroke-width": 2.6 });
       right.line(grid.map((v) => [v, formula(n, v)]), { stroke: "var(--soft)", "stroke-dasharray": "6 4", class: "landmark" });
       right.line(curves[kind], { stroke: "var(--a)", class: "landmark" });
-      right.line([[2 * Math.log(n), 3], [2 * Math.log(n), 20]], { stroke: "var(--c)", "stroke-dasharray": "5 4", class: "landmark" });
-      right.text(2 * Math.log(n), 21, "s = 2 log n", { "text-anchor": "middle", class: "landmark" });
+      right.line([[2 * Exact.log(n), 3], [2 * Exact.log(n), 20]], { stroke: "var(--c)", "stroke-dasharray": "5 4", class: "landmark" });
+      right.text(2 * Exact.log(n), 21, "s = 2 log n", { "text-anchor": "middle", class: "landmark" });
       right.dot(Math.min(40, shown), lost, { r: 6 });
       const chooses = effective(z[kind], shown), off = formula(n, s) - lost;
       const share = chooses / n, so = share > 0.9 ? "all but flat" : share > 0.3 ? "uneven" : share > 0.02 ? "steep" : "a choice of few";

@@ -4,7 +4,7 @@
   const f32 = Math.fround, to = 0.75, rounded = Live.bfloat16;
 
   // Half of the distance to the next larger bfloat16.
-  const halfGap = (x) => 2 ** (Math.floor(Math.log2(Math.abs(x))) - 8);
+  const halfGap = (x) => Exact.power(2, Math.floor(Exact.log2(Math.abs(x))) - 8);
   const even = (x) => { // to the nearest whole number, halves to the even one
     const low = Math.floor(x), rest = x - low;
     return rest > 0.5 || (rest === 0.5 && low % 2 !== 0) ? low + 1 : low;
@@ -40,7 +40,7 @@
   Live.figure("four-roundings", { walk, share }, (ui) => {
     const names = { nearest: "to the nearest", random: "at random", Kahan: "Kahan", rest: "8 bits of rest" };
     const colors = { nearest: "var(--b)", random: "var(--d)", Kahan: "var(--a)", rest: "var(--c)" };
-    const counts = Array.from({ length: 37 }, (_, k) => Math.round(10 ** (1 + k / 9))), all = Object.keys(names);
+    const counts = Array.from({ length: 37 }, (_, k) => Math.round(Exact.power(10, 1 + k / 9))), all = Object.keys(names);
     const left = ui.panel({
       title: "The walk",
       x: { range: [0, 1], ticks: [0, 0.5, 1], label: "share of the steps" },
@@ -50,7 +50,7 @@
     left.legend(all.map((k) => [names[k], colors[k]]), [0.55, 0]);
     const right = ui.panel({
       title: "How far it comes",
-      x: { range: [10, 1e5], log: true, ticks: [10, 100, 1000, 1e4, 1e5], label: "steps", format: (n) => `10${"⁰¹²³⁴⁵"[Math.round(Math.log10(n))]}` },
+      x: { range: [10, 1e5], log: true, ticks: [10, 100, 1000, 1e4, 1e5], label: "steps", format: (n) => `10${"⁰¹²³⁴⁵"[Math.round(Exact.log10(n))]}` },
       y: { range: [-0.1, 2.2], ticks: [0, 1, 2], label: "share of the way" },
     });
     const curves = Object.fromEntries(all.map((k) => [k, counts.map((n) => [n, share(k, n)])]));

@@ -8,7 +8,7 @@
 
   // About `count` round numbers between two others.
   function ticks(low, high, count = 5) {
-    const rough = (high - low) / count, size = 10 ** Math.floor(Math.log10(rough));
+    const rough = (high - low) / count, size = Exact.power(10, Math.floor(Exact.log10(rough)));
     const step = size * [1, 2, 5, 10].find((k) => k * size >= rough);
     const first = Math.ceil(low / step), many = Math.floor(high / step) - first + 1;
     return Array.from({ length: many }, (_, k) => Number(((first + k) * step).toPrecision(12)));
@@ -47,7 +47,7 @@
     function tuning(results) { // the score over the rate, a line for each method
       const tried = Object.values(results).flatMap((r) => r.tried.map(([, score]) => score));
       const y = room(tried.length ? tried : [0, 1], 0.06), far = Math.max(1, (state.trials - 1) / 2) + 0.5;
-      const format = (k) => (k < 0 ? `1/${2 ** -k}` : `${2 ** k}`), octave = ticks(-far, far, 6).filter(Number.isInteger);
+      const format = (k) => (k < 0 ? `1/${Exact.power(2, -k)}` : `${Exact.power(2, k)}`), octave = ticks(-far, far, 6).filter(Number.isInteger);
       const panel = ui.panel({ ...size, title: "Tuning: one seed, equally many rates",
         x: { range: [-far, far], ticks: octave, label: "rate / middle of the grid", format },
         y: { range: y, ticks: ticks(...y), label: nats() ? "loss (nats)" : "loss, power of ten" } });
@@ -109,7 +109,7 @@
         const known = c?.df ? [`${short(c.low)} to ${short(c.high)}`, short(seen(c))] : ["none", "none"];
         const judged = c ? [c.verdict, short(c.difference), ...known] : ["", "", "", ""];
         const rate = `${short(r.rate)}${r.edge ? " (edge)" : ""}`;
-        return [name, rate, short(nats() ? mean : 10 ** mean), ...judged, `${r.failed} of ${r.losses.length}`];
+        return [name, rate, short(nats() ? mean : Exact.power(10, mean)), ...judged, `${r.failed} of ${r.losses.length}`];
       }));
     }
 

@@ -47,8 +47,8 @@
         right.line(ends.map((c) => [c, adamShare(carried(lr, c), v)]), { stroke: colors.AdamW, class: "landmark" });
       }
       const first = adamShare(carried(lr, 17), rms[0]), last = adamShare(carried(lr, 17), rms[4]);
-      right.text(17, 1.7 * first, "layer 1", { class: "tick landmark" });
-      right.text(17, 0.5 * last, "layer 5", { class: "tick landmark" });
+      right.text(17, Math.max(0.0065, 1.7 * first), "layer 1", { class: "tick landmark" });
+      right.text(17, Math.max(0.004, 0.5 * last), "layer 5", { class: "tick landmark" });
       right.line(ends.map((c) => [c, carried(lamb, c)]), { stroke: colors.LAMB, class: "landmark" });
       right.line([[b, 0.003], [b, 8]], { stroke: "var(--ink)", "stroke-width": 1.2 });
       right.dot(b, moved[0], { r: 5, fill: colors.AdamW });

@@ -31,15 +31,15 @@ const Live = (() => {
   function normals(count, seed) {
     const uniform = uniforms(seed);
     return Array.from({ length: count }, () => {
-      const radius = Math.sqrt(-2 * Math.log(1 - uniform()));
-      return radius * Math.cos(2 * Math.PI * uniform());
+      const radius = Math.sqrt(-2 * Exact.log(1 - uniform()));
+      return radius * Exact.cos(2 * Math.PI * uniform());
     });
   }
 
   // 1 - Phi(x), by Marsaglia's series where it is short and a continued fraction in the tail.
   function normalTail(x) {
     if (x < 0) return 1 - normalTail(-x);
-    const density = Math.exp((-x * x) / 2) / Math.sqrt(2 * Math.PI);
+    const density = Exact.exp((-x * x) / 2) / Math.sqrt(2 * Math.PI);
     if (x > 4) {
       let fraction = x;
       for (let k = 80; k > 0; k--) fraction = x + k / fraction;
@@ -82,12 +82,12 @@ const Live = (() => {
 
   // From data to the picture and back. `axis` is { range: [low, high], log }.
   function scale(axis, from, to) {
-    const f = axis.log ? Math.log10 : (v) => v;
+    const f = axis.log ? Exact.log10 : (v) => v;
     const [low, high] = axis.range.map(f);
     const there = (v) => from + ((f(v) - low) / (high - low)) * (to - from);
     there.back = (pixel) => {
       const v = low + ((pixel - from) / (to - from)) * (high - low);
-      return axis.log ? 10 ** v : v;
+      return axis.log ? Exact.power(10, v) : v;
     };
     return there;
   }
@@ -139,10 +139,10 @@ const Live = (() => {
       },
       arrow: (from, to, attributes = {}, where = front, head = 8) => {
         const [x1, y1, x2, y2] = [...place(from).split(","), ...place(to).split(",")].map(Number);
-        const angle = Math.atan2(y2 - y1, x2 - x1);
-        const wing = (turn) =>
-          `${(x2 - head * Math.cos(angle + turn)).toFixed(2)},${(y2 - head * Math.sin(angle + turn)).toFixed(2)}`;
-        const d = `M${x1},${y1}L${x2},${y2}M${wing(0.45)}L${x2},${y2}L${wing(-0.45)}`;
+        const [u, v] = [x2 - x1, y2 - y1], long = Math.sqrt(u * u + v * v);
+        const along = long ? (0.9 * head) / long : 0, across = 0.483 * along; // wings at 26 degrees
+        const wing = (way) => `${(x2 - along * u + way * across * v).toFixed(2)},${(y2 - along * v - way * across * u).toFixed(2)}`;
+        const d = `M${x1},${y1}L${x2},${y2}M${wing(1)}L${x2},${y2}L${wing(-1)}`;
         const round = { "stroke-linecap": "round", "stroke-linejoin": "round" };
         return el("path", { d, fill: "none", stroke: "var(--ink)", "stroke-width": 2, ...round, ...attributes }, where);
       },
@@ -370,9 +370,11 @@ const Live = (() => {
   }
 
   document.addEventListener("keydown", (event) => {
-    if (event.key !== "f" || event.ctrlKey || event.altKey || event.metaKey || event.target.matches("select, input:not([type=range])")) return;
+    if (event.key !== "f" || event.ctrlKey || event.altKey || event.metaKey || event.target.matches("input:not([type=range])")) return;
     const box = document.activeElement.closest(".live") ?? document.querySelector(".live:hover");
-    if (box?.querySelector(".live-foot")) alone(box);
+    if (!box?.querySelector(".live-foot")) return;
+    event.preventDefault(); // a list would look for an entry that begins so
+    alone(box);
   });
 
   return { figure, still, optimizer, pure, uniforms, normals, normalTail, bfloat16, number, el };

@@ -3,9 +3,9 @@
 (() => {
   // The chance that a coin with probability p, tossed for each of T tokens, hides k of them.
   function chance(T, p, k) {
-    let log = k * Math.log(p) + (T - k) * Math.log(1 - p);
-    for (let i = 0; i < k; i++) log += Math.log((T - i) / (k - i));
-    return Math.exp(log);
+    let log = k * Exact.log(p) + (T - k) * Exact.log(1 - p);
+    for (let i = 0; i < k; i++) log += Exact.log((T - i) / (k - i));
+    return Exact.exp(log);
   }
   const count = (T, p) => Math.round(p * T); // K
   const spread = (kind, T, p) => (kind === "coin" ? Math.sqrt(T * p * (1 - p)) : 0);

@@ -14,7 +14,7 @@
 
   // P(<g, G> < 0): <g, G> is normal with mean |G|^2 and variance sum_j G_j^2 sigma_j^2 / b.
   function uphill(G, sigma, b) {
-    const spread = Math.sqrt(G.reduce((sum, g, j) => sum + (g * sigma[j]) ** 2, 0) / b);
+    const spread = Math.sqrt(G.reduce((sum, g, j) => sum + Exact.square(g * sigma[j]), 0) / b);
     return Live.normalTail(dot(G, G) / spread);
   }
 
@@ -30,7 +30,7 @@
     for (let c = 0.15; c < 30; c *= 1.75) {
       const ring = Array.from({ length: 97 }, (_, k) => {
         const angle = (k * Math.PI) / 48;
-        return [Math.sqrt((2 * c) / h[0]) * Math.cos(angle), Math.sqrt((2 * c) / h[1]) * Math.sin(angle)];
+        return [Math.sqrt((2 * c) / h[0]) * Exact.cos(angle), Math.sqrt((2 * c) / h[1]) * Exact.sin(angle)];
       });
       left.area(ring, { stroke: "var(--line)", "fill-opacity": 0.35 }, left.back);
     }

@@ -10,16 +10,16 @@
 
   // E f before step 1, 2, ... and after the last: the recursion of the mean square, times lambda / 2.
   function expectedLoss(lr, b, lambda, sigma, start, steps) {
-    const out = [start ** 2];
-    for (let t = 0; t < steps; t++) out.push((1 - lr * lambda) ** 2 * out[t] + (lr * sigma) ** 2 / b);
+    const out = [Exact.square(start)];
+    for (let t = 0; t < steps; t++) out.push(Exact.square(1 - lr * lambda) * out[t] + Exact.square(lr * sigma) / b);
     return out.map((square) => (lambda / 2) * square);
   }
 
   // The floor of E f; infinity from 2 / lambda on.
   const floor = (lr, b, lambda, sigma) =>
-    lr * lambda < 2 ? (lr * sigma ** 2) / (2 * b * (2 - lr * lambda)) : Infinity;
+    lr * lambda < 2 ? (lr * Exact.square(sigma)) / (2 * b * (2 - lr * lambda)) : Infinity;
 
-  const thumb = (lr, b, sigma) => (lr * sigma ** 2) / (4 * b);
+  const thumb = (lr, b, sigma) => (lr * Exact.square(sigma)) / (4 * b);
 
   Live.figure("noisy-bowl", { run, expectedLoss, floor, thumb }, (ui) => {
     const lambda = 1, sigma = 2, start = -8, steps = 200, tail = 60, most = 2.1, low = 1e-4, high = 1e3;
@@ -54,7 +54,7 @@
         left.line([[-9, rest], [9, rest]], dashes);
         right.line([[0, rest], [steps, rest]], dashes);
       }
-      const shrink = (1 - lr * lambda) ** 2, near = 1e-9;
+      const shrink = Exact.square(1 - lr * lambda), near = 1e-9;
       const lesson = lr > 2 + near ? `beyond 2/L each step multiplies the mean square by ${Live.number(shrink, 3)}: there is ` +
           "no floor, and no batch size helps."
         : lr > 2 - near ? "at 2/L the old error does not shrink and every step adds noise: there is no floor."

@@ -73,9 +73,9 @@
   // One change at a time; rows are kept, so a batch twice as large counts half.
   function changes(c) {
     const list = { "as it is": c, "half the batch": { ...c, batch: c.batch / 2 }, "twice the batch": { ...c, batch: 2 * c.batch } };
-    if (2 * c.cards <= CARDS[c.card][4]) list["twice the cards in a node"] = { ...c, cards: 2 * c.cards };
+    if (2 * c.cards <= CARDS[c.card][4]) list["twice the cards"] = { ...c, cards: 2 * c.cards };
     list["twice the nodes"] = { ...c, nodes: 2 * c.nodes };
-    if (c.nodes > 1) list["a network ten times as fast"] = { ...c, network: 10 * c.network };
+    if (c.nodes > 1) list["ten times the network"] = { ...c, network: 10 * c.network };
     for (const parallel of c.nodes > 1 ? ["DDP", "FSDP", "HSDP"] : ["DDP", "FSDP"]) {
       if (parallel !== c.parallel) list[parallel] = { ...c, parallel };
     }
@@ -134,7 +134,7 @@
       found.slice(1).forEach(([name, seconds, fits], k) => {
         const y = 7 - k, to = Math.min(2, seconds / found[0][1]);
         right.area([[0, y + 0.12], [to, y + 0.12], [to, y + 0.88], [0, y + 0.88]], { fill: fits ? "var(--c)" : "var(--soft)", "fill-opacity": 0.4, class: "landmark" });
-        right.text(0.03, y + 0.3, `${name}: ${Live.number(seconds / found[0][1], 3)}${fits ? "" : ", does not fit"}`, { class: "landmark" });
+        right.text(0.03, y + 0.3, `${name}: ${Live.number(seconds / found[0][1], 3)}${fits ? "" : ", too large"}`, { class: "landmark" });
       });
       const fits = total <= memory ? "<b>fits</b>" : "does <b>not</b> fit";
       ui.verdict(`${Live.number(c.cards * c.nodes, 4)} × ${c.card}: a step takes <b>${time(p.step)}</b>, ${Math.round((100 * p.terms[most]) / p.step)} % of it ` +

@@ -24,7 +24,7 @@
     const methods = Object.keys(STATE), low = ["GaLore", "APOLLO"];
     const left = ui.panel({
       title: "Bytes of state a weight, in float32",
-      x: { range: [0, 13], ticks: [0, 2, 4, 6, 8], label: "bytes a weight" },
+      x: { range: [0, 16], ticks: [0, 4, 8, 12], label: "bytes a weight" },
       y: { range: [0, 6.4], ticks: [], label: "" },
     });
     const right = ui.panel({

@@ -30,9 +30,9 @@
     return path;
   }
   const mean = (a) => a.reduce((sum, v) => sum + v, 0) / a.length;
-  const spread = (a) => Math.sqrt(mean(a.map((v) => (v - mean(a)) ** 2)));
+  const spread = (a) => Math.sqrt(mean(a.map((v) => Exact.square(v - mean(a)))));
   // By the proposition: t steps, each between neighbours that are 2⁻⁷ apart; E|1 + z| = 1.1666 for normal z, and the noise.
-  const foretold = (lr, t, own) => Math.sqrt(t * lr * (own ? 1.166631 * 2 ** -7 - lr : 2 ** -7 - lr));
+  const foretold = (lr, t, own) => Math.sqrt(t * lr * ((own ? 1.166631 : 1) / 128 - lr));
 
   Live.figure("rounded-cloud", { hash, rounded, walks, foretold, start }, (ui) => {
     const names = { nearest: "to nearest", random: "at random" };

@@ -10,7 +10,7 @@
     return g.map((now, k) => {
       m = beta1 * m + (1 - beta1) * now;
       v = beta2 * v + (1 - beta2) * now * now;
-      const mHat = m / (1 - beta1 ** (k + 1)), vHat = v / (1 - beta2 ** (k + 1));
+      const mHat = m / (1 - Exact.power(beta1, k + 1)), vHat = v / (1 - Exact.power(beta2, k + 1));
       return vHat > 0 ? mHat / Math.sqrt(vHat) : 0;
     });
   }
@@ -21,7 +21,7 @@
   const mean = (a) => a.reduce((sum, v) => sum + v, 0) / a.length;
   const deviation = (a) => {
     const middle = mean(a);
-    return Math.sqrt(mean(a.map((v) => (v - middle) ** 2)));
+    return Math.sqrt(mean(a.map((v) => Exact.square(v - middle))));
   };
 
   // E sign(g) for gradients 1 + r z, from the sample z: the share of steps forward less the share back.
@@ -46,7 +46,7 @@
       x: { range: [low, high], log: true, ticks: [0.1, 1, 10], label: "noise / signal" },
       y: { range: [-0.5, 1.15], ticks: [-0.5, 0, 0.5, 1], label: "step / learning rate" },
     });
-    const ratios = Array.from({ length: 61 }, (_, k) => low * (high / low) ** (k / 60));
+    const ratios = Array.from({ length: 61 }, (_, k) => low * Exact.power(high / low, k / 60));
     right.line(ratios.map((r) => [r, formula(r)]), { stroke: "var(--a)" }, right.back);
     right.line([[low, 0], [high, 0]], { stroke: "var(--soft)", "stroke-width": 1 }, right.back);
     right.legend([["formula", "var(--a)"], ["votes of signs", "var(--b)", "6 4"]], [0.58, 0.06]);

@@ -27,7 +27,7 @@
     const names = { float32: "float32", random: "bfloat16, at random", nearest: "bfloat16, to nearest" };
     const colors = { float32: "var(--soft)", random: "var(--c)", nearest: "var(--b)" }, all = Object.keys(names);
     const says = { thrice: "squares of 3 from now on", zero: "squares of 0 from now on", noise: "squares of noise, with mean 1" };
-    const weights = Array.from({ length: 13 }, (_, k) => 10 ** (-4 + k / 4)), squares = {}, curves = {};
+    const weights = Array.from({ length: 13 }, (_, k) => Exact.power(10, -4 + k / 4)), squares = {}, curves = {};
     for (const key of Object.keys(says)) squares[key] = GRADIENTS[key]();
     let chosen = "thrice";
     const left = ui.panel({

@@ -3,7 +3,7 @@
 (() => {
   // |mean of these samples|^2
   const length2 = (samples, rows) => samples[0].reduce((sum, _, j) =>
-    sum + (rows.reduce((total, k) => total + samples[k][j], 0) / rows.length) ** 2, 0);
+    sum + Exact.square(rows.reduce((total, k) => total + samples[k][j], 0) / rows.length), 0);
 
   // Unbiased estimates of |G|^2 and tr(Sigma) from the squared lengths at two batch sizes s < b.
   const twoBatch = (small, big, s, b) => [(b * big - s * small) / (b - s), (small - big) / (1 / s - 1 / b)];
@@ -76,7 +76,7 @@
       right.clear();
       if (drawn !== b) {
         bands.replaceChildren();
-        const counts = Array.from({ length: 11 }, (_, k) => 2 ** k);
+        const counts = Array.from({ length: 11 }, (_, k) => Exact.power(2, k));
         for (const rule of [1, 0]) {
           const every = counts.map((count) => spread(b, count, rule));
           const edge = [...every.map((v, k) => [counts[k], v[0]]), ...every.map((v, k) => [counts[k], v[2]]).reverse()];

@@ -3,8 +3,8 @@
 (() => {
   const d = 16, start = 3, lr = 0.01, T = 20000, weak = -0.001; // the weak sample's slope, as a share of the loss's
 
-  const softplus = (x) => Math.max(x, 0) + Math.log1p(Math.exp(-Math.abs(x)));
-  const slope = (x) => 1 / (1 + Math.exp(-x));
+  const softplus = (x) => Math.max(x, 0) + Exact.log1p(Exact.exp(-Math.abs(x)));
+  const slope = (x) => 1 / (1 + Exact.exp(-x));
 
   // x_0 after each of the steps of LAMB without a memory, phi = 1, batch 1. A coin below p draws the strong sample, in
   // which all d entries are alive; the weak one has `alive` entries that are not zero, and points the other way.
@@ -20,7 +20,7 @@
   // What the first theorem promises for the average of |grad f|_1: q = 1 as without zeros, or the price of zeros.
   function promise(p, q) {
     const strong = (1 - (1 - p) * weak) / p; // so that the mean slope is the loss's
-    const sigma = Math.sqrt(p * (strong - 1) ** 2 + (1 - p) * (weak - 1) ** 2);
+    const sigma = Math.sqrt(p * Exact.square(strong - 1) + (1 - p) * Exact.square(weak - 1));
     return Math.sqrt(d) * (softplus(start) / (lr * T) + (lr * 0.25) / 2) + q * sigma;
   }
   const price = (alive) => (1 + Math.sqrt(d / alive)) / 2;

@@ -5,7 +5,7 @@
 
   // P(|T| < x) for Student's T with a whole number of degrees of freedom: a finite sum.
   function within(x, df) {
-    const angle = Math.atan(x / Math.sqrt(df)), s = Math.sin(angle), c = Math.cos(angle);
+    const angle = Exact.atan(x / Math.sqrt(df)), s = Exact.sin(angle), c = Exact.cos(angle);
     let sum = 0;
     for (let k = df % 2, term = df % 2 ? c : 1; k < df - 1; k += 2) {
       sum += term;
@@ -27,7 +27,7 @@
   // The interval of the mean of paired differences, and the verdict on "ours is lower".
   function judged(differences) {
     const n = differences.length, mean = differences.reduce((a, d) => a + d, 0) / n;
-    const sd = Math.sqrt(differences.reduce((a, d) => a + (d - mean) ** 2, 0) / (n - 1));
+    const sd = Math.sqrt(differences.reduce((a, d) => a + Exact.square(d - mean), 0) / (n - 1));
     const half = (reach(n - 1) * sd) / Math.sqrt(n), low = mean - half, high = mean + half;
     return { low, high, verdict: low > 0 ? "confirmed" : high < 0 ? "contradicted" : "not resolved" };
   }
@@ -36,15 +36,15 @@
   // lies so many standard errors above 0: an integral over the estimated scatter divided by the true one.
   function shares(errors, df) {
     const far = reach(df);
-    let gamma = df % 2 ? Math.log(Math.PI) / 2 : 0; // of df / 2
-    for (let k = df % 2 ? 0.5 : 1; k < df / 2; k++) gamma += Math.log(k);
-    const start = Math.log(2) + (df / 2) * Math.log(df / 2) - gamma, steps = 1500;
-    const from = -(40 + start) / df, to = 0.2 + 0.5 * Math.log((2 * (80 + start)) / df), h = (to - from) / steps;
+    let gamma = df % 2 ? Exact.log(Math.PI) / 2 : 0; // of df / 2
+    for (let k = df % 2 ? 0.5 : 1; k < df / 2; k++) gamma += Exact.log(k);
+    const start = Exact.log(2) + (df / 2) * Exact.log(df / 2) - gamma, steps = 1500;
+    const from = -(40 + start) / df, to = 0.2 + 0.5 * Exact.log((2 * (80 + start)) / df), h = (to - from) / steps;
     let confirmed = 0, contradicted = 0;
     for (let k = 0; k <= steps; k++) {
-      const x = from + k * h, likely = h * Math.exp(start + df * x - (df / 2) * Math.exp(2 * x));
-      confirmed += likely * Live.normalTail(far * Math.exp(x) - errors);
-      contradicted += likely * Live.normalTail(far * Math.exp(x) + errors);
+      const x = from + k * h, likely = h * Exact.exp(start + df * x - (df / 2) * Exact.exp(2 * x));
+      confirmed += likely * Live.normalTail(far * Exact.exp(x) - errors);
+      contradicted += likely * Live.normalTail(far * Exact.exp(x) + errors);
     }
     return { confirmed, contradicted };
   }

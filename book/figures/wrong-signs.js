@@ -4,8 +4,8 @@
   // The chances of k = 0, ..., b heads in b throws of a coin.
   function heads(b) {
     const logs = [-b * Math.LN2];
-    for (let k = 1; k <= b; k++) logs.push(logs[k - 1] + Math.log((b - k + 1) / k));
-    return logs.map(Math.exp);
+    for (let k = 1; k <= b; k++) logs.push(logs[k - 1] + Exact.log((b - k + 1) / k));
+    return logs.map(Exact.exp);
   }
 
   // The sign of a batch of b is not that of the slope > 0. The noise of a sample is normal, or -1 and 1.

@@ -40,6 +40,9 @@ def test_the_carried_rates_are_those_of_the_record(numbers, recorded):
             assert js("carried", method, b) == pytest.approx(results[f"{method} root {b}"]["lr"], rel=1e-12)
         for rule, batches in (("root", "batches"), ("kept", "batches"), ("searched", "searched")):
             ends = [list(losses(recorded, method, rule, b).values()) for b in shown[batches]]
+            for b in shown["searched"]:
+                rate = js("multiple", rule, method, b) * js("carried", method, b)
+                assert rate == pytest.approx(results[f"{method} {rule} {b}"]["lr"], rel=1e-12)
             summary = [[min(e), np.median(e), max(e)] for e in ends]
             assert shown["losses"][rule][method] == pytest.approx(np.array(summary), abs=0.6e-5)
 

@@ -30,7 +30,7 @@ Live.lab.methods = (() => {
   // Adam's direction with both averages corrected for their start at zero.
   function direction(g, s, eps) {
     const m = ema(s, "m", g, 0.9), v = ema(s, "v", g.map((b) => b * b), 0.999);
-    const one = 1 - 0.9 ** s.step, two = 1 - 0.999 ** s.step;
+    const one = 1 - Exact.power(0.9, s.step), two = 1 - Exact.power(0.999, s.step);
     return g.map((_, k) => m[k] / one / (Math.sqrt(v[k] / two) + eps));
   }
 
@@ -108,11 +108,11 @@ Live.lab.methods = (() => {
       const u = direction(g, s, 1e-6);
       subtract(x, u, lr * trustRatio(x.data, u));
     },
-    Adafactor: (x, g, s, lr) => subtract(x, clipped(x, g, s, 1 - s.step ** -0.8), lr),
+    Adafactor: (x, g, s, lr) => subtract(x, clipped(x, g, s, 1 - Exact.power(s.step, -0.8)), lr),
     CAME: (x, g, s, lr) => {
       const u = clipped(x, g, s, 0.999), m = ema(s, "m", u, 0.9);
       if (x.shape.length < 2) return subtract(x, m, lr);
-      const unstable = u.map((v, k) => (v - m[k]) ** 2 + 1e-16);
+      const unstable = u.map((v, k) => Exact.square(v - m[k]) + 1e-16);
       return subtract(x, factored(m, unstable, x.shape, s, ["R", "C"], 0.9999), lr);
     },
     Lion: (x, g, s, lr) => {

@@ -11,11 +11,11 @@ Live.lab.problems = (() => {
   const { times, turned } = Live.lab.methods;
   const sum = (a) => a.reduce((all, v) => all + v, 0);
   const least = 1e-16; // below it a loss is as good as 0
-  const log = (loss) => Math.log10(Math.max(loss, least));
-  const curvatures = (n, most) => Float64Array.from({ length: n }, (_, i) => most ** (1 - i / (n - 1)));
+  const log = (loss) => Exact.log10(Math.max(loss, least));
+  const curvatures = (n, most) => Float64Array.from({ length: n }, (_, i) => Exact.power(most, 1 - i / (n - 1)));
 
   // A normal number from two uniform ones.
-  const normal = (draw) => Math.sqrt(-2 * Math.log(1 - draw())) * Math.cos(2 * Math.PI * draw());
+  const normal = (draw) => Math.sqrt(-2 * Exact.log(1 - draw())) * Exact.cos(2 * Math.PI * draw());
   const normals = (draw, count) => Float64Array.from({ length: count }, () => normal(draw));
 
   // An orthogonal matrix that mixes axis i with axis n - 1 - i by 45 degrees: the steepest with the flattest.
@@ -91,9 +91,9 @@ Live.lab.problems = (() => {
     let loss = 0;
     for (let i = 0; i < n; i++) {
       const row = logits.subarray(10 * i, 10 * i + 10), top = Math.max(...row);
-      const total = sum(row.map((v) => Math.exp(v - top)));
-      loss += (top + Math.log(total) - row[some[i].label]) / n;
-      row.forEach((v, j) => { chances[10 * i + j] = Math.exp(v - top) / total; });
+      const total = sum(row.map((v) => Exact.exp(v - top)));
+      loss += (top + Exact.log(total) - row[some[i].label]) / n;
+      row.forEach((v, j) => { chances[10 * i + j] = Exact.exp(v - top) / total; });
     }
     return { outputs, chances, loss };
   }

@@ -18,11 +18,11 @@ Live.lab.judge = (() => {
 
   // P(|T| < x) for Student's T with a whole number of degrees of freedom.
   function within(x, df) {
-    const angle = Math.atan(x / Math.sqrt(df)), s = Math.sin(angle), c2 = Math.cos(angle) ** 2, odd = df % 2;
+    const angle = Exact.atan(x / Math.sqrt(df)), s = Exact.sin(angle), c = Exact.cos(angle), odd = df % 2;
     let total = 0;
-    for (let k = odd, term = odd ? Math.cos(angle) : 1; k < df - 1; k += 2) {
+    for (let k = odd, term = odd ? c : 1; k < df - 1; k += 2) {
       total += term;
-      term *= ((k + 1) / (k + 2)) * c2;
+      term *= ((k + 1) / (k + 2)) * c * c;
     }
     return odd ? (2 / Math.PI) * (angle + s * total) : s * total;
   }
@@ -32,8 +32,8 @@ Live.lab.judge = (() => {
 
   // P(X < x) for a sum X of df squares of normal numbers.
   function squares(x, df) {
-    let tail = df % 2 ? 2 * Live.normalTail(Math.sqrt(x)) : Math.exp(-x / 2);
-    const first = df % 2 ? Math.sqrt((2 * x) / Math.PI) * Math.exp(-x / 2) : (x / 2) * Math.exp(-x / 2);
+    let tail = df % 2 ? 2 * Live.normalTail(Math.sqrt(x)) : Exact.exp(-x / 2);
+    const first = df % 2 ? Math.sqrt((2 * x) / Math.PI) * Exact.exp(-x / 2) : (x / 2) * Exact.exp(-x / 2);
     for (let k = df % 2 ? 3 : 4, term = first; k <= df; k += 2) {
       tail += term;
       term *= x / k;
@@ -71,8 +71,8 @@ Live.lab.judge = (() => {
   // Theirs minus ours, seed by seed. `claim` is the claimed range of differences, such as [0, Infinity].
   function compare(ours, theirs, claim, level = 0.95) {
     const n = ours.length, d = theirs.map((v, k) => v - ours[k]), difference = sum(d) / n;
-    const variance = n > 1 ? sum(d.map((v) => (v - difference) ** 2)) / (n - 1) / n : 0;
-    const scatters = variance > (1e-12 * Math.max(...d.map(Math.abs))) ** 2;
+    const variance = n > 1 ? sum(d.map((v) => Exact.square(v - difference))) / (n - 1) / n : 0;
+    const scatters = variance > Exact.square(1e-12 * Math.max(...d.map(Math.abs)));
     return at(level, { difference, error: Math.sqrt(variance), df: scatters ? n - 1 : 0, claim, seeds: n });
   }
 

@@ -18,8 +18,8 @@ Live.lab.experiment = (() => {
     digits: { SGD: 0.5, Momentum: 0.1, Nesterov: 0.1, Adam: 0.03, AdamW: 0.03, LARS: 16, LAMB: 0.05, Adafactor: 0.03,
       CAME: 0.005, Lion: 0.01, Muon: 0.03 },
   };
-  const middle = (problem, name, octaves = 0) => (usual[problem] ?? usual.bowl)[name] * 2 ** octaves;
-  const grid = (rate, trials) => Array.from({ length: trials }, (_, k) => rate * 2 ** (k - (trials - 1) / 2));
+  const middle = (problem, name, octaves = 0) => (usual[problem] ?? usual.bowl)[name] * Exact.power(2, octaves);
+  const grid = (rate, trials) => Array.from({ length: trials }, (_, k) => rate * Exact.power(2, k - (trials - 1) / 2));
   const able = (name, problem) => !matricesOnly.includes(name) || ["matrix", "digits"].includes(problem);
 
   // One run's score, no more than that of its start.
