@@ -3,12 +3,12 @@ PYTHON ?= python3
 PY := .venv/bin/python
 READING := .venv/.reading
 READY := .venv/.ready
-XLA := .venv-xla/bin/python
+TPU := .venv-tpu/bin/python
 # Small matrices run faster on one thread, and chapters run side by side.
 export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book test check lint proofs unit nbval site report shake colab exam test-xla lab notebook page sync \
+.PHONY: help book test check lint proofs unit nbval site report shake colab exam test-tpu lab notebook page sync \
 	format bench bench-torch bench-pretrain gpu study runs-check prove handout slides slides-pdf pdf zip assignment \
 	assignments mark assignments-test race browser browser-test release lock clean
 
@@ -37,9 +37,8 @@ colab: $(READY)  ## open every chapter as Google Colab does, alone and with its 
 exam: $(READY)  ## a written exam and its answers, to print: make exam PAPER=a
 	$(PY) tools/exam.py $(PAPER)
 
-test-xla: .venv-xla/.ready  ## the training loop on XLA's CPU device, in an environment of its own
-	PJRT_DEVICE=CPU XLA_FLAGS="--xla_cpu_multi_thread_eigen=false --xla_backend_optimization_level=0" \
-		$(XLA) -m pytest tests/xla
+test-tpu: .venv-tpu/.ready  ## the code beside torch_tpu, in an environment of its own: on a TPU, or what holds without
+	$(TPU) -m pytest tests/tpu
 
 lab: $(READY)  ## read and run the chapters in JupyterLab
 	.venv/bin/jupyter lab notebooks
@@ -132,7 +131,7 @@ lock: $(READY)  ## requirements.in -> requirements.txt
 	$(PY) -m piptools compile --quiet --strip-extras --allow-unsafe --no-emit-index-url --no-emit-find-links \
 		--no-emit-trusted-host -c requirements.txt -o requirements-reading.txt requirements-reading.in
 
-clean:  ## remove the site and every cache; .venv and .venv-xla stay
+clean:  ## remove the site and every cache; .venv and .venv-tpu stay
 	rm -rf _build .pytest_cache .ruff_cache .import_linter_cache .hypothesis .coverage
 	find minilib tests tools notebooks benchmarks -name __pycache__ -prune -exec rm -rf {} +
 
@@ -144,8 +143,7 @@ $(READING): requirements-reading.txt
 $(READY): $(READING) requirements.txt pyproject.toml
 	@$(PYTHON) tools/do.py everything
 
-.venv-xla/.ready: $(READING) requirements.txt tests/xla/requirements.txt
-	$(PYTHON) -m venv .venv-xla
-	grep -v '^torch==' requirements.txt > .venv-xla/constraints.txt
-	$(XLA) -m pip install -qq -c .venv-xla/constraints.txt -r tests/xla/requirements.txt
+.venv-tpu/.ready: $(READING) requirements.txt tests/tpu/requirements.txt
+	$(PYTHON) -m venv .venv-tpu
+	$(TPU) -m pip install -qq -c requirements.txt -r tests/tpu/requirements.txt
 	@touch $@

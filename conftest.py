@@ -5,4 +5,4 @@ from importlib.util import find_spec
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "tools"))
-pytest_plugins = ["steady_kernels"] if find_spec("nbval") else []  # the environment of tests/xla has none
+pytest_plugins = ["steady_kernels"] if find_spec("nbval") else []  # the environment of make test-tpu has none

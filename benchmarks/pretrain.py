@@ -135,7 +135,6 @@ def stepper(row: str, case: Case, batch: dict, dtype: torch.dtype, place: torch.
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         opt.step()
         opt.zero_grad()
-        device.sync(place)
 
     return step, sum(p.numel() for p in model.parameters())
 

@@ -12,7 +12,7 @@ from minilib.data.loader import evaluation
 from minilib.data.packing import packed_rows
 from minilib.data.tokenizer import get_tokenizer
 from minilib.training import export
-from minilib.training.device import pick, put
+from minilib.training.device import pick
 from studies.protocols import autocast, losses
 
 DRAWS = 4  # of masks on the test rows
@@ -52,7 +52,7 @@ def on_test_rows(asked, folder, bench: dict) -> float:
 
     def loss(batch):
         with autocast(asked):
-            return model({name: put(t, place) for name, t in batch.items()}).loss
+            return model({name: t.to(place) for name, t in batch.items()}).loss
 
     return mean_loss(asked_of(trained.tokenizer, rows(bench)[2])["test"], loss)
 

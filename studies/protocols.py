@@ -44,7 +44,7 @@ def start(main: Callable[[StudyArgs], None], sizes: dict[str, dict], cpu_only: s
     parser = argparse.ArgumentParser(prog=f"python -m {module}", allow_abbrev=False)
     parser.add_argument("--size", default="laptop", help=f"one of {', '.join(sizes)}; laptop makes the book's record")
     usual = ", ".join(f"{USUAL[size]} for {size}" for size in sizes)
-    parser.add_argument("--device", help=f"cpu, cuda, mps, xla; by default {usual}")
+    parser.add_argument("--device", help=f"cpu, cuda, mps, tpu; by default {usual}")
     parser.add_argument("--spread", type=int, default=0, metavar="N", help="N jobs at once: Slurm's, or processes here")
     typed = parser.parse_args()
     try:

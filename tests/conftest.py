@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-collect_ignore = [] if find_spec("torch_xla") else ["xla"]  # those have an environment of their own: make test-xla
+collect_ignore = [] if find_spec("torch_tpu") else ["tpu/test_torch_tpu.py"]  # it has an environment: make test-tpu
 if os.name == "nt":  # there is no fork, no shell and no signal that stops a process
     here, lacks = Path(__file__).parent, re.compile(r"tests\.forked|import resource|/proc/|#!/bin|signal\.SIG|\"make\"")
     collect_ignore.append("course")  # marking needs Linux or macOS

@@ -50,6 +50,30 @@ def test_nothing_is_installed_and_said_where_nothing_is_missing(pip, capsys):
     assert (pip.asked, capsys.readouterr().out) == ([], "")
 
 
+@pytest.mark.parametrize(
+    ("files", "there"),
+    [
+        ({}, False),
+        ({"dev/accel0": ""}, True),
+        (
+            {"dev/accel/accel0": "", "sys/bus/pci/devices/0/vendor": "0x1ae0"},
+            False,
+        ),  # another maker's, and a network card
+        ({"dev/vfio/0": "", "sys/bus/pci/devices/0/vendor": "0x1ae0\n"}, True),
+        ({"dev/vfio/0": "", "sys/bus/pci/devices/0/vendor": "0x10de\n"}, False),
+    ],
+)
+def test_a_tpu_is_seen_by_its_files_and_the_first_cell_says_what_it_needs(pip, capsys, monkeypatch, files, there):
+    for name, text in files.items():
+        (path := pip.folder / "root" / name).parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    has_tpu = colab.has_tpu
+    monkeypatch.setattr(colab, "has_tpu", lambda: has_tpu(pip.folder / "root"))
+    monkeypatch.setattr(colab.importlib.util, "find_spec", lambda name: None)
+    colab.prepare(pip.folder)
+    assert ("pip install torch_tpu" in capsys.readouterr().out) == there
+
+
 def test_a_package_that_cannot_be_had_is_named(pip):
     pip.returncode = 1
     with pytest.raises(RuntimeError, match="^pip could not install no-such-package$"):
@@ -58,5 +82,5 @@ def test_a_package_that_cannot_be_had_is_named(pip):
 
 def test_this_environment_has_all_that_the_chapters_need():
     found = colab.packages()
-    assert {"numpy", "torch", "matplotlib", "tokenizers", "sacrebleu"} <= set(found)
+    assert {"numpy", "torch", "matplotlib", "tokenizers", "sacrebleu"} <= set(map(colab.plain, found))
     assert all(found.values())

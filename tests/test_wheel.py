@@ -1,5 +1,6 @@
 """The package without the book: a wheel in an environment of its own, which holds what an extra names and no more."""
 
+import inspect
 import subprocess
 import sys
 import sysconfig
@@ -7,9 +8,15 @@ import zipfile
 from importlib.metadata import Distribution, distribution
 from pathlib import Path
 from shutil import copy, copytree
+from typing import get_type_hints
 
 import pytest
+import yaml
+from packaging.metadata import parse_email
 from packaging.requirements import Requirement
+
+from minilib import torch_optim
+from minilib.torch_optim.options import COMMON, WORDS, Options
 
 ROOT = Path(__file__).resolve().parents[1]
 ONE_STEP = """
@@ -38,7 +45,7 @@ for name in sys.argv[1:]:
 def wheel(tmp_path_factory):
     """The wheel, made from a copy, since a build leaves its folders beside what it builds."""
     source = tmp_path_factory.mktemp("source")
-    for name in ("pyproject.toml", "LICENSE"):
+    for name in ("pyproject.toml", "LICENSE"):  # the readme lies in minilib
         copy(ROOT / name, source)
     for name in ("minilib", "tests"):  # the tests must be left out
         copytree(ROOT / name, source / name, ignore=lambda *_: ["__pycache__"])
@@ -89,8 +96,44 @@ def test_the_wheel_holds_every_room_and_no_tests(wheel):
     with zipfile.ZipFile(wheel) as archive:
         files = {name for name in archive.namelist() if ".dist-info/" not in name}
     rooms = {str(path.relative_to(ROOT)) for path in ROOT.glob("minilib/**/*.py")}
-    assert rooms <= files
+    assert rooms | {"minilib/py.typed"} <= files
     assert {name.split("/")[0] for name in files} == {"minilib"}
+
+
+def test_the_wheel_says_what_it_is_by_whom_and_of_which_version(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        about, unknown = parse_email(archive.read(name))
+        assert any(name.endswith("/LICENSE") for name in archive.namelist())
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    told = (about["version"], about["author"], about["license_expression"])
+    assert (told, unknown) == ((cited["version"], cited["authors"][0]["name"], cited["license"][0]), {})
+    assert "help(LAMB)" in about["description"]
+    assert "Typing :: Typed" in about["classifiers"]
+    bounds = {one.name: str(one.specifier) for one in map(Requirement, about["requires_dist"]) if one.specifier}
+    assert set(bounds) == {"numpy", "torch"}
+
+
+CLASSES = [getattr(torch_optim, name) for name in torch_optim.__all__ if isinstance(getattr(torch_optim, name), type)]
+
+
+@pytest.mark.parametrize("cls", [cls for cls in CLASSES if cls is not torch_optim.Optimizer])
+def test_every_option_of_a_constructor_has_a_type_and_a_word_and_no_docstring_sends_the_reader_away(cls):
+    own = [name for name in inspect.signature(cls).parameters if name != "options"]
+    typed = get_type_hints(cls.__init__)
+    assert {*own, "options"} <= typed.keys()
+    assert get_type_hints(Options).keys() == COMMON.keys()
+    text = inspect.getdoc(cls)
+    assert text.endswith(inspect.cleandoc(WORDS))
+    assert [name for name in (*own, *COMMON) if name not in text] == []
+    assert "Example::" in text
+    assert "as there" not in text
+    assert "minilib.optim" not in text
+
+
+def test_the_wheel_runs_what_a_user_writes(installed):
+    done = installed((ROOT / "tests" / "user_script.py").read_text(encoding="utf-8"), extras=["torch"])
+    assert (done.stdout, done.stderr) == ("40 0\n", "")
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ import nbformat
 LOCK = "requirements.txt"
 FOLDER = Path("book") / "proved"
 # Below the book's folder, and yet not of the book; pyproject.toml only says where the records lie.
-OUTSIDE = ("pyproject.toml", ".venv", ".venv-xla", "_build", ".git", "tools", "notebooks", ".pytest_cache")
+OUTSIDE = ("pyproject.toml", ".venv", ".venv-tpu", "_build", ".git", "tools", "notebooks", ".pytest_cache")
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "matplotlib", "torch")
 
 

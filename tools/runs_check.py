@@ -19,7 +19,7 @@ from minilib.experiments.records import FIELDS
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = {"leaderboard"}  # what book/leaderboard.md shows, and no chapter
-OTHER = re.compile(r"(-gpu)?(-(cpu|cuda|mps|xla))?$")  # what names of other sizes and devices end in: Asked.suffix
+OTHER = re.compile(r"(-gpu)?(-(cpu|cuda|mps|tpu))?$")  # what names of other sizes and devices end in: Asked.suffix
 
 
 def of_study(name: str) -> str:

@@ -118,7 +118,7 @@ class Bert(nn.Module):
             x = through(self.blocks, self.size, x)
         else:
             seen = checked("mask", mask, *tokens.shape, dtypes=(torch.int64, torch.bool)).bool()
-            if x.device.type == "xla":
+            if x.device.type == "tpu":
                 x = through(self.blocks, self.size, x, seen[:, None, None])
             else:
                 rows = Rows(seen, seen.flatten().nonzero()[:, 0])

@@ -11,11 +11,14 @@ of n x m are n x 1), so that they broadcast, and are sharded like the tensor. Ph
 """
 
 import math
+from typing import Literal, Unpack
 
 import torch
+from torch.optim.optimizer import ParamsT
 
 from minilib.optim.checks import EPS_PAIR
 from minilib.torch_optim.base import Optimizer
+from minilib.torch_optim.options import Options, Pair, Rate
 from minilib.torch_optim.phases import COLUMNS, ROWS, add_scaled, dim_sum, ema_, keep, on_sums, sum_of_squares, times
 
 LAST = {"factor": "last", "min_dim_size_to_factor": 0}
@@ -130,18 +133,31 @@ def with_decay(u, length, x, decay):
 
 
 class Adafactor(Optimizer):
-    """Algorithms 4 to 6 of the paper, and the forms with a learning rate. The defaults are those of Algorithm 6.
+    """Adafactor: Adam without momentum, its squares kept as means of rows and columns. Algorithm 6 by default.
+
+    Example::
+
+        opt = Adafactor(model.parameters())  # the paper's relative steps
+        opt = Adafactor(model.parameters(), lr=1e-3, relative_step=False)  # a rate that a schedule may set
+        model(x).loss.backward()
+        opt.step()
+        opt.zero_grad()
 
     Args:
-        params, options: see `Optimizer`.
-        lr, beta2_decay, eps, d: as in `minilib.optim.Adafactor`.
+        params: tensors, (name, tensor) pairs, or groups with options of their own, as `torch.optim` takes them.
+        lr: >= 0, a number or a 0-dim tensor: with `relative_step` the largest relative step, else the learning rate.
+        beta2_decay: the exponent -τ in [-1, 0) of beta2_t = 1 - t^-τ, the share of the averaged squares that is kept.
+        eps: (eps1, eps2) > 0: eps1 is added to the squared gradient, eps2 the least size a parameter is taken to have.
+        d: > 0, the root mean square above which an update is scaled down.
         weight_decay: decoupled, >= 0; the paper has none.
         relative_step: the rate is min(lr, 1/sqrt(t)); False takes `lr` itself.
         scale_parameter: the rate is times max(eps2, RMS(x)); None does as `relative_step`.
         decay_by: what multiplies the decay: "lr" as in torch, "step" (the step size) as in transformers and timm,
             "one" as in optax (but where lr is 0 nothing moves here, and optax's weights shrink: torch's checkpoint
             functions begin the state of a new optimizer with such a step, which has to leave the weights alone).
-        factor, min_dim_size_to_factor: see `factored_dims`; the paper factors matrices, torch the "last" two.
+        factor: which two dimensions of a tensor have means: the two "largest" (of equal ones the later), the "last", as
+            torch does, or the "first". The paper knows matrices only.
+        min_dim_size_to_factor: where one of the two is shorter the squares are kept in full.
     """
 
     ranges = Optimizer.ranges | EPS_PAIR
@@ -160,18 +176,18 @@ class Adafactor(Optimizer):
 
     def __init__(
         self,
-        params,
-        lr=1e-2,
-        beta2_decay=-0.8,
-        eps=(1e-30, 1e-3),
-        d=1.0,
-        weight_decay=0.0,
-        relative_step=True,
-        scale_parameter=None,
-        decay_by="lr",
-        factor="largest",
-        min_dim_size_to_factor=0,
-        **options,
+        params: ParamsT,
+        lr: Rate = 1e-2,
+        beta2_decay: float = -0.8,
+        eps: Pair = (1e-30, 1e-3),
+        d: float = 1.0,
+        weight_decay: float = 0.0,
+        relative_step: bool = True,
+        scale_parameter: bool | None = None,
+        decay_by: Literal["lr", "step", "one"] = "lr",
+        factor: Literal["largest", "last", "first"] = "largest",
+        min_dim_size_to_factor: int = 0,
+        **options: Unpack[Options],
     ):
         super().__init__(params, locals(), options)
 

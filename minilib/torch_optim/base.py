@@ -4,23 +4,36 @@ A subclass says what it remembers (`state_shapes`), the numbers of a step (`numb
 runs.
 """
 
+import inspect
 import logging
 import math
+from collections.abc import Callable
 
 import torch
+from torch.optim.optimizer import ParamsT
 
 from minilib import optim
 from minilib.optim.checks import check_option
 from minilib.torch_optim.buckets import make_buckets
-from minilib.torch_optim.checks import TORCH_RANGES, check_group, check_joint, check_state, in_order, plain, saved_state
+from minilib.torch_optim.checks import (
+    TORCH_RANGES,
+    check_form,
+    check_group,
+    check_joint,
+    check_known,
+    check_rates,
+    check_state,
+    in_order,
+    plain,
+    saved_state,
+)
 from minilib.torch_optim.compiler import cannot_compile
 from minilib.torch_optim.gradients import nonfinite_check, params_with_grad
 from minilib.torch_optim.narrow import narrow_zeros
+from minilib.torch_optim.options import COMMON, WORDS, Options
 from minilib.torch_optim.phases import CPU, GPU, Sizes, statistics_dtype
 from minilib.torch_optim.sharding import local, run_together, zeros
 
-COMMON = dict.fromkeys(("max_grad_norm", "compile", "state_dtype")) | {"on_nonfinite": "raise"}
-COMMON["stochastic_rounding"] = False
 log = logging.getLogger(__name__)
 
 
@@ -49,29 +62,9 @@ def parameter_groups(model: torch.nn.Module, weight_decay: float, **exclude) -> 
 
 
 class Optimizer(torch.optim.Optimizer):
-    """Base class. `params` is what `torch.optim` takes: tensors, (name, tensor) pairs, or groups with own options.
+    """Base class of LARS, LAMB, Adafactor and CAME, on the contract of `torch.optim.Optimizer`.
 
-    Options of every method; those of clipping, of bad gradients and of compiling are the same for all groups:
-        max_grad_norm: scale all gradients so that their joint norm is at most this; None (default) does not.
-        on_nonfinite: "raise" (default) changes nothing and names the parameter; where the host does not wait the next
-            step does so when it begins (of a last step nothing is said; nor by a copy or a pickle of the optimizer,
-            which forgets the check that is still to be read). "skip" changes nothing and counts the step in `skipped`,
-            which is no part of `state_dict()`: in a new optimizer the count begins at 0.
-        stochastic_rounding: write bfloat16 parameters rounded up or down at random, so that small updates survive in
-            the mean. The randomness is a hash of value and step: equal on all replicas and after a restart.
-        compile: True compiles the phases at the first step, which takes some seconds; False does not. None (default)
-            compiles where that pays and works: from some 4 million entries on, on a GPU always. The log says so.
-        state_dtype: of what has the parameter's shape. None (default) is the parameter's, float32 if that has 16 bits.
-            torch.bfloat16, and torch.uint8 from 4,096 numbers on where it is not sharded, are explained in `narrow`;
-            a group keeps them by name, "bfloat16" and "uint8".
-
-    Gradients are never written. At learning rate 0 no parameter changes. Groups may carry further keys, as schedulers'.
-
-    ValueError: an unknown option or one out of range, no parameters, a parameter given twice or that is complex,
-    parameters on several devices, a sparse gradient, one of another shape, or (see `on_nonfinite`) one that is not
-    finite.
-    TypeError: `params` are no tensors; torch says so.
-    RuntimeError: compile=True on a machine on which `torch.compile` does not work; nothing has changed then.
+    A subclass writes `state_shapes`, `numbers` and `phases`; its docstring gets what follows appended.
     """
 
     ranges = TORCH_RANGES
@@ -83,11 +76,15 @@ class Optimizer(torch.optim.Optimizer):
     # only summed is faster by the rows of a matrix.
     as_vectors = True
 
-    def __init__(self, params, own: dict, options: dict):
+    def __init_subclass__(cls, **options):
+        super().__init_subclass__(**options)
+        if cls.__doc__:
+            cls.__doc__ = f"{inspect.cleandoc(cls.__doc__)}\n\n{inspect.cleandoc(WORDS)}"
+
+    def __init__(self, params: ParamsT, own: dict, options: Options):
         # `own` are the options of the method, or all arguments of its `__init__`, as `locals()` has them.
         own = {name: value for name, value in own.items() if name not in ("self", "params", "options", "__class__")}
-        if unknown := set(options) - set(COMMON):
-            raise ValueError(f"unknown option {min(unknown)!r}: may be one of {sorted(own | COMMON)}")
+        check_known(options, own | COMMON)
         self.defaults = own | COMMON | options
         self.check(self.defaults)
         self._counts = {"skipped": 0}  # `torch.compile` writes into containers only
@@ -140,11 +137,12 @@ class Optimizer(torch.optim.Optimizer):
         params = check_group(len(self.param_groups), group, self.defaults)
         options = self.defaults | group
         self.check(options)
+        check_rates([options])
         check_joint([*self.param_groups, options])
         super().add_param_group(plain(group) | {"params": params})
 
     @torch.no_grad()
-    def step(self, closure=None):
+    def step(self, closure: Callable | None = None):  # type: ignore[override]
         """Update every parameter that has a gradient; returns what `closure`, if given, returns."""
         loss = None
         if closure is not None:
@@ -156,6 +154,8 @@ class Optimizer(torch.optim.Optimizer):
         while self._pending:
             self._refuse(self._pending.pop()())
         params = params_with_grad(self.param_groups)
+        if params and params[0].g.is_meta:
+            raise ValueError(f"{params[0].name} is on meta, where there are no numbers: give the model some first")
         if params:
             on_cpu = params[0].g.device.type == "cpu"
             compiles = self._compiles(params)
@@ -235,8 +235,14 @@ class Optimizer(torch.optim.Optimizer):
     def load_state_dict(self, state_dict: dict) -> None:
         """Continue exactly where `state_dict()` was taken; float32 statistics of 16-bit parameters stay float32.
 
-        ValueError: groups, options or state are not those of this optimizer; nothing is changed then.
+        The state of a method that remembers the same is taken, too: LAMB goes on with the moments of torch's AdamW.
+        Options that `state_dict` lacks stay as they are.
+
+        ValueError: groups, options or state cannot be those of this optimizer, or a number of the state is not finite;
+        nothing is changed then.
         """
+        if not isinstance(state_dict, dict):
+            check_form(state_dict)
         loaded = {}
 
         def check(_, saved):  # after the hooks of others, which may have changed what is loaded

@@ -4,10 +4,15 @@ Four phases go over a matrix: those of Adafactor up to the size of the update, m
 conventions are those of `minilib.optim.came`; a matrix that is not factored keeps its instability in full.
 """
 
+from typing import Literal, Unpack
+
+from torch.optim.optimizer import ParamsT
+
 from minilib.optim.checks import BETAS_TRIPLE
 from minilib.torch_optim import adafactor
 from minilib.torch_optim.adafactor import LAST, Adafactor, inverse_root, mean_shapes, with_decay
 from minilib.torch_optim.base import Optimizer, correction
+from minilib.torch_optim.options import Options, Pair, Rate
 from minilib.torch_optim.phases import COLUMNS, ROWS, add_scaled, dim_sum, ema_, on_sums
 
 PAPER = {"eps": (1e-30, 1e-16), "correct_confidence": False} | LAST
@@ -64,12 +69,25 @@ def momentum(x, g, s, sums, n):
 
 
 class CAME(Adafactor):
-    """Adafactor's clipped direction, averaged and divided by the root of its factored instability.
+    """CAME: Adafactor's clipped direction, averaged, and divided by the root of how much it disagrees with its average.
+
+    Example::
+
+        opt = CAME(model.parameters(), lr=2e-4, correct_confidence=True)
+        model(x).loss.backward()
+        opt.step()
+        opt.zero_grad()
 
     Args:
-        params, options: see `Optimizer`.
-        lr, betas, eps, weight_decay: as in `minilib.optim.CAME`; the defaults are the paper's for BERT-Large.
-        d, factor, min_dim_size_to_factor: as in `Adafactor`; the authors' code factors the "last" two.
+        params: tensors, (name, tensor) pairs, or groups with options of their own, as `torch.optim` takes them.
+        lr: >= 0, a number or a 0-dim tensor; 2e-4 in the paper's run of BERT-Large.
+        betas: three in [0, 1): what a step keeps of the momentum, of the squares and of the disagreement.
+        eps: (eps1, eps2) > 0, added to the squared gradient and to the disagreement.
+        d: > 0, the root mean square above which the direction is scaled down.
+        weight_decay: >= 0, decoupled, times `lr`; the paper has none.
+        factor: which two dimensions of a tensor have means of rows and columns: the two "largest" (of equal ones the
+            later), the "last", as in the authors' code, or the "first".
+        min_dim_size_to_factor: where one of the two is shorter squares and disagreement are kept in full.
         correct_confidence: divide the instability by 1 - beta3^t. Not in the paper, without it a matrix's first step
             is about 11 lr, a vector's 0.1 lr.
     """
@@ -82,16 +100,16 @@ class CAME(Adafactor):
 
     def __init__(
         self,
-        params,
-        lr=2e-4,
-        betas=(0.9, 0.999, 0.9999),
-        eps=(1e-30, 1e-16),
-        d=1.0,
-        weight_decay=0.0,
-        correct_confidence=False,
-        factor="largest",
-        min_dim_size_to_factor=0,
-        **options,
+        params: ParamsT,
+        lr: Rate = 2e-4,
+        betas: tuple[float, float, float] = (0.9, 0.999, 0.9999),
+        eps: Pair = (1e-30, 1e-16),
+        d: float = 1.0,
+        weight_decay: float = 0.0,
+        correct_confidence: bool = False,
+        factor: Literal["largest", "last", "first"] = "largest",
+        min_dim_size_to_factor: int = 0,
+        **options: Unpack[Options],
     ):
         Optimizer.__init__(self, params, locals(), options)
 
@@ -115,7 +133,12 @@ class CAME(Adafactor):
 class WithoutConfidence(CAME):
     """Adafactor with momentum (Luo et al. 2023, Algorithm 1): CAME that takes its averaged direction as it is.
 
-    No instability is kept: `betas[2]` and `eps[1]` are not read, and `correct_confidence` changes nothing.
+    Example::
+
+        opt = WithoutConfidence(model.parameters(), lr=1e-3)
+
+    Args: those of CAME: params, lr, betas, eps, d, weight_decay, factor, min_dim_size_to_factor. No disagreement is
+    kept: `betas[2]` and `eps[1]` are not read, and `correct_confidence` changes nothing.
     """
 
     factored = *adafactor.up_to_size, clipping, momentum

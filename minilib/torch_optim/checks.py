@@ -10,12 +10,17 @@ from difflib import get_close_matches
 import numpy as np
 import torch
 
-from minilib.optim.checks import FLAG, NOT_NEGATIVE, RANGES, is_number
+from minilib.optim.checks import FLAG, NOT_NEGATIVE, RANGES, check_option, is_number
+from minilib.torch_optim.sharding import local
 
 
 def _lr(value):
-    if isinstance(value, torch.Tensor):  # not looked into: that could need a synchronisation
-        return value.ndim == 0 and value.is_floating_point()
+    if isinstance(value, torch.Tensor):
+        if value.ndim or not value.is_floating_point():
+            return False
+        if value.device.type != "cpu" or torch.compiler.is_compiling():  # a look would wait for the device
+            return True
+        value = value.item()
     return NOT_NEGATIVE[1](value)
 
 
@@ -29,7 +34,7 @@ _MAYBE = "True, False or None", lambda value: value is None or isinstance(value,
 TORCH_RANGES = (
     RANGES
     | {
-        "lr": ("a finite number >= 0 or a 0-dim tensor", _lr),
+        "lr": ("a finite number >= 0 or a 0-dim tensor of one", _lr),
         "max_grad_norm": ("None or a number > 0", lambda value: value is None or (is_number(value) and value > 0)),
         "on_nonfinite": _one_of("raise", "skip"),
         "decay_by": _one_of("lr", "step", "one"),
@@ -52,8 +57,21 @@ def plain(options: dict) -> dict:
     return {name: value.item() if isinstance(value, np.generic) else value for name, value in options.items()}
 
 
+def check_known(options, known, where: str = "", lists: bool = True) -> None:
+    """Raises ValueError when an option is not known: where it `lists` what there is any, else one like a known one."""
+    for key in sorted(key for key in set(options) - set(known) if isinstance(key, str)):
+        if meant := get_close_matches(key, known, 1, cutoff=0.85):
+            raise ValueError(f"unknown option {key!r}{where}: did you mean {meant[0]!r}?")
+        if lists:
+            raise ValueError(f"unknown option {key!r}{where}: may be one of {sorted(known)}")
+
+
 def in_order(params):
-    """`params`; ValueError when they come in no fixed order, in which state could be saved."""
+    """`params`; ValueError when they come in no fixed order, in which state could be saved, or are a model."""
+    if isinstance(params, torch.nn.Module):
+        raise ValueError(
+            f"params must be those of a model, got the model itself: give {type(params).__name__}.parameters()"
+        )
     if isinstance(params, (set, frozenset)):
         raise ValueError("params must have a fixed order, such as a list has, got a set")
     return params
@@ -66,9 +84,7 @@ def check_group(number: int, group: dict, options) -> list:
     """
     if not isinstance(group, dict) or "params" not in group:
         raise ValueError(f"a group must be a dict with the key 'params', got {group!r}")
-    for key in set(group) - {"params", "param_names"} - set(options):
-        if isinstance(key, str) and (meant := get_close_matches(key, options, 1, cutoff=0.85)):
-            raise ValueError(f"unknown option {key!r} of group {number}: did you mean {meant[0]!r}?")
+    check_known(set(group) - {"params", "param_names"}, options, f" of group {number}", lists=False)
     params = group["params"]
     params = [params] if isinstance(params, torch.Tensor) else list(in_order(params))
     tensors = [p[1] if isinstance(p, tuple) else p for p in params]
@@ -89,8 +105,24 @@ def check_joint(groups: list) -> None:
                 raise ValueError(f"{name} must be the same in all groups, got {group[name]!r} in group {k}")
 
 
+def check_rates(groups: list) -> None:
+    """Raises ValueError when a learning rate that is a tensor is none; waits for the device, at construction alone."""
+    for rate in (group["lr"] for group in groups if isinstance(group["lr"], torch.Tensor)):
+        check_option("lr", rate.item())
+
+
+def check_form(saved) -> None:
+    """Raises ValueError when `saved` is not of the form that `state_dict()` has."""
+    groups, state = (saved.get(key) for key in ("param_groups", "state")) if isinstance(saved, dict) else (None, None)
+    listed = isinstance(groups, list) and all(isinstance(g, dict) and isinstance(g.get("params"), list) for g in groups)
+    if not (listed and isinstance(state, dict) and all(isinstance(own, dict) for own in state.values())):
+        what = f"the keys {list(saved)}" if isinstance(saved, dict) else type(saved).__name__
+        raise ValueError(f"state_dict must have 'state' and 'param_groups' as state_dict() gives them, got {what}")
+
+
 def check_state(opt, saved: dict) -> dict:
     """`saved` with what it lacks of the options of `opt`; ValueError when its options or state are not for `opt`."""
+    check_form(saved)
     groups = saved["param_groups"]
     if [len(group["params"]) for group in groups] != [len(group["params"]) for group in opt.param_groups]:
         return saved  # torch refuses it
@@ -102,10 +134,19 @@ def check_state(opt, saved: dict) -> dict:
     for group, p, state in saved_state(opt, saved):
         fresh = opt.init_state(group, torch.empty_like(p, device="meta"))
         expected = {name: tuple(t.shape) for name, t in fresh.items()}
-        shapes = {name: tuple(torch.as_tensor(value).shape) for name, value in state.items()}
-        if shapes != expected:
+        tensors = {name: as_tensor(name, value) for name, value in state.items()}
+        if (shapes := {name: tuple(t.shape) for name, t in tensors.items()}) != expected:
             raise ValueError(f"state_dict has the state {shapes} for a parameter that needs {expected}")
+        if bad := [name for name, t in tensors.items() if not t.is_meta and not local(t).isfinite().all()]:
+            raise ValueError(f"state_dict has {bad[0]!r} with entries that are nan or infinite, shape {shapes[bad[0]]}")
     return saved
+
+
+def as_tensor(name: str, value) -> torch.Tensor:
+    try:
+        return torch.as_tensor(value)
+    except (TypeError, ValueError, RuntimeError):
+        raise ValueError(f"state_dict has {name!r} = {value!r:.60}, which is no tensor") from None
 
 
 def saved_state(opt, saved: dict):

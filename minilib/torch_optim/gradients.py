@@ -74,12 +74,13 @@ def nonfinite_check(params: list, host_waits: bool):
 
 
 def _look_later(names, norms, cuda):
-    norms = norms.to("cpu", non_blocking=True)
-    done = torch.cuda.current_stream().record_event() if cuda else None
+    if cuda:
+        norms = norms.to("cpu", non_blocking=True)
+        done = torch.cuda.current_stream().record_event()
 
     def bad():
-        if done:
-            done.synchronize()
+        if cuda:
+            done.synchronize()  # elsewhere the read waits
         return _first_bad(names, norms.tolist())
 
     return bad

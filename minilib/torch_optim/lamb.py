@@ -7,10 +7,13 @@ outside the ratio) and as bitsandbytes has it (a ratio of at most 1, and of 0 fo
 """
 
 import math
+from typing import Unpack
 
 import torch
+from torch.optim.optimizer import ParamsT
 
 from minilib.torch_optim.base import Optimizer, correction
+from minilib.torch_optim.options import Options, Pair, Rate
 from minilib.torch_optim.phases import add_scaled, ema_, keep, on_sums, sum_of_squares, times
 
 IDENTITY = (0.0, math.inf)
@@ -57,12 +60,26 @@ def descend(x, g, s, sums, n):
 
 
 class LAMB(Optimizer):
-    """Every parameter moves by `lr * phi(norm of the parameter)` in the direction `r + weight_decay x`.
+    """LAMB: every parameter x moves by `lr * phi(norm of x)` in the direction `r + weight_decay x`, r being Adam's.
+
+    Example::
+
+        groups = parameter_groups(model, weight_decay=0.01, layer_adaptation=False)  # which biases and norms go without
+        opt = LAMB(groups, lr=1e-3)
+        model(x).loss.backward()
+        opt.step()
+        opt.zero_grad()
 
     Args:
-        params, options: see `Optimizer`; `parameter_groups` makes the usual exclusions.
-        lr: as in `minilib.optim.LAMB`, a number or a 0-dim tensor.
-        betas, eps, weight_decay, bias_correction, phi, layer_adaptation: as there; those of the paper's runs.
+        params: tensors, (name, tensor) pairs, or groups with options of their own, as `torch.optim` takes them;
+            `parameter_groups` makes the usual two.
+        lr: >= 0, a number or a 0-dim tensor: about the relative change of a parameter in one step.
+        betas: two in [0, 1): how much of the averages of the gradients and of their squares a step keeps.
+        eps: > 0, added to the root of the averaged squares.
+        weight_decay: >= 0, decoupled as in AdamW, but inside the ratio of the norms.
+        bias_correction: divide both averages by what they lack at the start; the paper's first versions do not.
+        phi: bounds (lower, upper) with 0 <= lower < upper on the norm of the parameter; none by default.
+        layer_adaptation: False makes a group's steps AdamW's, as for biases and norms.
         adapt_without_decay: False skips the ratio where `weight_decay` is 0, as Apex and timm do unless told not to.
     """
 
@@ -81,16 +98,16 @@ class LAMB(Optimizer):
 
     def __init__(
         self,
-        params,
-        lr=1e-3,
-        betas=(0.9, 0.999),
-        eps=1e-6,
-        weight_decay=0.01,
-        bias_correction=True,
-        phi=IDENTITY,
-        layer_adaptation=True,
-        adapt_without_decay=True,
-        **options,
+        params: ParamsT,
+        lr: Rate = 1e-3,
+        betas: Pair = (0.9, 0.999),
+        eps: float = 1e-6,
+        weight_decay: float = 0.01,
+        bias_correction: bool = True,
+        phi: Pair = IDENTITY,
+        layer_adaptation: bool = True,
+        adapt_without_decay: bool = True,
+        **options: Unpack[Options],
     ):
         super().__init__(params, locals(), options)
 

@@ -4,11 +4,15 @@ Two phases go over memory: the norms, the step. In `LARS2020` the first also upd
 Absent on purpose: LARC's and timm's clipping of the ratio, dampening, Nesterov's look ahead (MLPerf's reference can).
 """
 
+from typing import Unpack
+
 import torch
+from torch.optim.optimizer import ParamsT
 
 from minilib.optim.checks import NOT_NEGATIVE
 from minilib.torch_optim.base import Optimizer
 from minilib.torch_optim.lamb import IDENTITY, trust_ratio
+from minilib.torch_optim.options import Options, Pair, Rate
 from minilib.torch_optim.phases import add_scaled, ema_, on_sums, plus, sum_of_squares, times
 
 PAPER = {"scaled_momentum": True, "joint_norm": False, "eps": 0.0, "adapt_without_decay": True}
@@ -41,12 +45,26 @@ def descend(x, g, s, sums, n):
 
 
 class LARS(Optimizer):
-    """The 2017 form, in the comments with that paper's letters: learning rate γ, momentum μ, decay β, trust η.
+    """LARS as of 2017: momentum SGD whose rate is, for each parameter w, `trust_coefficient` ‖w‖/(‖g‖ + decay ‖w‖).
+
+    Example::
+
+        groups = parameter_groups(model, weight_decay=1e-4, layer_adaptation=False)  # which biases and norms go without
+        opt = LARS(groups, lr=4.0, momentum=0.9)
+        model(x).loss.backward()
+        opt.step()
+        opt.zero_grad()
+
+    In the comments with the paper's letters: learning rate γ, momentum μ, decay β, trust η.
 
     Args:
-        params, options: see `Optimizer`; `parameter_groups` makes the usual exclusions.
-        lr: as in `minilib.optim.LARS`, a number or a 0-dim tensor; 1 as in timm, 0.2 to 23 in the paper's runs.
-        momentum, weight_decay, trust_coefficient, layer_adaptation: as there.
+        params: tensors, (name, tensor) pairs, or groups with options of their own, as `torch.optim` takes them;
+            `parameter_groups` makes the usual two.
+        lr: >= 0, a number or a 0-dim tensor; 1 as in timm, 0.2 to 23 in the paper's runs.
+        momentum: in [0, 1): how much of the sum of all steps so far a step keeps.
+        weight_decay: >= 0, added to the gradient as its share of w, and to the denominator.
+        trust_coefficient: > 0, the paper's eta, 0.001 there.
+        layer_adaptation: False makes a group's steps plain momentum SGD, as for biases and norms.
         scaled_momentum: True as in the paper: lr and ratio are inside the buffer, so a change of lr acts on new
             gradients only. False keeps lr outside, as timm and pytorch_optimizer do; the same while lr is constant.
         joint_norm: divide by ‖g + β w‖, as optax does, and not by ‖g‖ + β‖w‖.
@@ -71,17 +89,17 @@ class LARS(Optimizer):
 
     def __init__(
         self,
-        params,
-        lr=1.0,
-        momentum=0.9,
-        weight_decay=0.0,
-        trust_coefficient=1e-3,
-        layer_adaptation=True,
-        scaled_momentum=True,
-        joint_norm=False,
-        eps=0.0,
-        adapt_without_decay=True,
-        **options,
+        params: ParamsT,
+        lr: Rate = 1.0,
+        momentum: float = 0.9,
+        weight_decay: float = 0.0,
+        trust_coefficient: float = 1e-3,
+        layer_adaptation: bool = True,
+        scaled_momentum: bool = True,
+        joint_norm: bool = False,
+        eps: float = 0.0,
+        adapt_without_decay: bool = True,
+        **options: Unpack[Options],
     ):
         super().__init__(params, locals(), options)
 
@@ -115,15 +133,35 @@ def descend2020(x, g, s, sums, n):
 
 
 class LARS2020(Optimizer):
-    """Every parameter moves by `lr * phi(norm of the parameter)` along an average of its gradients.
+    """LARS as Algorithm 1 of the LAMB paper: every parameter moves by `lr * phi(its norm)` along averaged gradients.
 
-    The options are those of `minilib.optim.LARS2020`, and those of every `Optimizer` here.
+    Example::
+
+        opt = LARS2020(parameter_groups(model, weight_decay=1e-4, layer_adaptation=False), lr=1e-2)
+
+    Args:
+        params: tensors, (name, tensor) pairs, or groups with options of their own, as `torch.optim` takes them;
+            `parameter_groups` makes the usual two.
+        lr: >= 0, a number or a 0-dim tensor: the relative change of a parameter in one step.
+        momentum: in [0, 1): how much of the average of `g + weight_decay x` a step keeps; not corrected at the start.
+        weight_decay: >= 0, inside the average.
+        phi: bounds (lower, upper) with 0 <= lower < upper on the norm of the parameter; none by default.
+        layer_adaptation: False moves a group by `lr` times the average, as for biases and norms.
     """
 
     phases = average, length2020, descend2020
     state_shapes = LARS.state_shapes
 
-    def __init__(self, params, lr=1e-2, momentum=0.9, weight_decay=0.0, phi=IDENTITY, layer_adaptation=True, **options):
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: Rate = 1e-2,
+        momentum: float = 0.9,
+        weight_decay: float = 0.0,
+        phi: Pair = IDENTITY,
+        layer_adaptation: bool = True,
+        **options: Unpack[Options],
+    ):
         super().__init__(params, locals(), options)
 
     def numbers(self, group, t):

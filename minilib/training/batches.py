@@ -16,7 +16,6 @@ from minilib.data.progress import silent
 from minilib.data.tokenizer import SAMPLE, Tokenizer, distance, get_tokenizer
 from minilib.training import export
 from minilib.training.config import Config
-from minilib.training.device import put
 from minilib.training.distributed import DistEnv
 
 PUBLISHED_RATE = 0.15  # at which validation masks, whatever training does, so that runs can be compared
@@ -79,7 +78,7 @@ class Data:
             yield from map(self.put, evaluation(self.held_out, self.validation_objective, *own))
 
     def put(self, batch):
-        return {name: put(t, self.env.device) for name, t in batch.items()}
+        return {name: t.to(self.env.device, non_blocking=True) for name, t in batch.items()}
 
 
 @contextlib.contextmanager

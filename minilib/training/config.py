@@ -105,7 +105,7 @@ class Config(Settings):
     phases: tuple = option((), "several phases, in a TOML file only")
     seed: int = option(0, "of the weights, of the order of the rows and of the masks", low=0, high=SEEDS)
     # On what
-    device: str | None = option(None, "cpu, cuda, mps, xla; by default the best that is there")
+    device: str | None = option(None, "cpu, cuda, mps, tpu; by default the best that is there")
     precision: str | None = option(None, "fp32, or autocast to bf16 or fp16; None: what is faster", choices=PRECISIONS)
     compile: bool = option(False, "torch.compile the model (slower to start; gains on a GPU)")
     recompute: bool = option(False, "recompute activations in the backward pass: less memory, a third more work")

@@ -1,37 +1,42 @@
 """Everything that differs between devices: which is there, how to wait for it, what it can do.
 
-CUDA, Apple's MPS and a TPU with `torch_tpu` answer to `torch.accelerator`; a TPU with `torch_xla` does not, and wants
-`sync()` once a step. Seen to run: CPU, and XLA's CPU device (`make test-xla`). Absent on purpose: several kinds of
-devices in one run.
+CUDA, Apple's MPS and a TPU with `torch_tpu` answer to `torch.accelerator`. Seen to run: CPU, and a device of a test's
+own that is called "tpu" (`tests/tpu`). Absent on purpose: several kinds of devices in one run, and several devices in
+one process.
 """
 
 import functools
-import importlib.util
+import logging
+import shutil
 import sys
+from importlib.util import find_spec
+from pathlib import Path
 from time import perf_counter
-from types import ModuleType
 
 import torch
+from torch import nn
 
+from minilib.colab import has_tpu
 from minilib.torch_optim import cannot_compile
+
+TORCH_TPU = "torch_tpu serves a TPU, on Linux with x86-64 and with torch 2.11 to 2.15"
+log = logging.getLogger(__name__)
 
 
 def pick(name: str | None = None, number: int | None = None) -> torch.device:
-    """The device of this process: the best that is there, or the one named "cpu", "cuda", "cuda:1", "mps", "xla", ...
+    """The device of this process: the best that is there, or the one named "cpu", "cuda", "cuda:1", "mps", "tpu", ...
 
     On a machine with several cards the process keeps to its own, and nothing is put on another: that of its `number`
-    on this machine, if it has one, else the one that the name says.
-    XLA must be picked before the first backward pass of the process: PyTorch counts the devices then (seen with 2.9).
+    on this machine, if it has one, else the one that the name says. The chip of a process `torch_tpu` chooses.
+    Where nothing is named, and there is a device that PyTorch cannot use, the log says so, once.
     ValueError: there is no such device here.
     """
     if name is None:
         accelerator = torch.accelerator.current_accelerator(check_available=True)
-        name = accelerator.type if accelerator is not None else "xla" if _on_tpu() else "cpu"
+        name = accelerator.type if accelerator is not None else "cpu"
+        if accelerator is None and not number:
+            say_unused()
     try:
-        if name == "xla":
-            if _xla("runtime").global_runtime_device_count() > 1:
-                _xla("runtime").use_spmd()  # one program, one process: the chips look like a single device
-            return _xla().device()
         device = torch.device(name)
         if device.type == "cuda":
             device = torch.device("cuda", next((n for n in (number, device.index) if n is not None), 0))
@@ -40,57 +45,51 @@ def pick(name: str | None = None, number: int | None = None) -> torch.device:
             torch.cuda.set_device(device)
         torch.empty((), device=device)
     except (ImportError, RuntimeError, AssertionError) as error:
-        raise ValueError(f"device {name!r} is not to be had here: {str(error).splitlines()[0]}") from None
+        why = TORCH_TPU if name.split(":")[0] == "tpu" else str(error).splitlines()[0]
+        raise ValueError(f"device {name!r} is not to be had here: {why}") from None
     return device
 
 
-def _xla(part: str = "") -> ModuleType:
-    """torch_xla or a part of it, which is imported where it is needed: it is there for TPUs alone."""
-    return importlib.import_module(f"torch_xla.{part}".rstrip("."))
+@functools.cache
+def say_unused() -> None:
+    if line := unused():
+        log.warning("on the processor, although %s", line)
 
 
-def _on_tpu() -> bool:
-    there = importlib.util.find_spec("torch_xla") is not None
-    return there and _xla("core.xla_model").xla_device_hw(_xla().device()) == "TPU"
-
-
-def sync(device: torch.device) -> None:
-    """Once a step: XLA compiles and runs what was written down since the last time. Nothing elsewhere."""
-    if device.type == "xla":
-        _xla().sync()
+def unused() -> str:
+    """Which device of this machine PyTorch cannot use, and why, in one line; "" where there is none."""
+    if has_tpu():
+        why = (
+            "torch_tpu finds none that it can use" if find_spec("torch_tpu") else f"pip install torch_tpu ({TORCH_TPU})"
+        )
+        return f"this machine has a TPU: {why}"
+    if shutil.which("nvidia-smi") or Path("/dev/nvidia0").exists():
+        cuda = torch.version.cuda
+        why = f"built for CUDA {cuda}, and finds none: is the driver older?" if cuda else "built without CUDA"
+        return f"this machine has an NVIDIA card: torch {torch.__version__} is {why}"
+    return ""
 
 
 def wait(device: torch.device) -> None:
     """Until the device has done what it was asked for; before a clock is read."""
-    if device.type == "xla":
-        _xla().sync()
-        _xla("core.xla_model").wait_device_ops()  # `sync(wait=True)` returns when the work has been handed out
-    elif device.type != "cpu":
+    if device.type != "cpu":
         torch.accelerator.synchronize()
 
 
-def put(tensor: torch.Tensor, device: torch.device) -> torch.Tensor:
-    """A tensor of a batch on the device; on several chips of a TPU each has its share of the rows, if they divide."""
-    tensor = tensor.to(device, non_blocking=True)
-    if (chips := _chips(device)) > 1 and len(tensor) % chips == 0:
-        spmd = _xla("distributed.spmd")
-        mesh = spmd.Mesh(range(chips), (chips,), ("rows",))
-        spmd.mark_sharding(tensor, mesh, ("rows", *(None,) * (tensor.ndim - 1)))
-    return tensor
+def why_not_compiled(device: torch.device) -> str:
+    """Why a model cannot be compiled for this device, in one line; "" where it can. For a TPU nothing is tried."""
+    return "" if device.type == "tpu" else cannot_compile(device.type)
 
 
-def _chips(device: torch.device) -> int:
-    """How many chips of a TPU look like this device."""
-    many = device.type == "xla" and _xla("runtime").is_spmd()
-    return _xla("runtime").global_runtime_device_count() if many else 1
+def compile_in_place(model: nn.Module, device: torch.device) -> None:
+    """From here on the model's calls are compiled: by `torch_tpu` for a TPU, elsewhere by PyTorch's Inductor."""
+    model.compile(backend="tpu" if device.type == "tpu" else "inductor")
 
 
 def describe(device: torch.device) -> str:
     """The device's name, for records."""
-    if (chips := _chips(device)) > 1:
-        return f"{device.type}, {chips} chips"
-    if device.type == "cuda":
-        return torch.cuda.get_device_name(device)
+    if device.type in ("cuda", "tpu"):
+        return torch.get_device_module(device).get_device_name(device)
     return f"{device.type}, {torch.get_num_threads()} threads" if device.type == "cpu" else device.type
 
 
@@ -116,7 +115,7 @@ def precision(device: torch.device) -> str:
     A processor without an instruction for bfloat16 is many times slower with it (recorded in `speed-ladder`). A TPU is
     not asked: it multiplies float32 in bfloat16 too, unless told not to, and would seem to gain nothing.
     """
-    if device.type == "xla" and _on_tpu():
+    if device.type == "tpu":
         return "bf16"
     enough = 1.5 * matmul_rate(device, torch.float32)
     if matmul_rate(device, torch.bfloat16) >= enough:
@@ -149,30 +148,35 @@ def _seconds(device: torch.device, dtype: torch.dtype, n: int) -> float:
         product = a @ b
         wait(device)
         seconds.append(perf_counter() - start)
-        del product  # not before it is there: XLA leaves out what nobody holds
+        del product  # not before it is there: a compiler may leave out what nobody holds
     return min(seconds[1:])
 
 
 def recipe(device: torch.device) -> dict:
     """Fields of `Config` for a run on a large corpus: its defaults on a processor, a larger model and batch elsewhere.
 
-    `Config(**recipe(device) | {"corpus": "c4-sample"})` is such a run: it reads 65 to 262 million tokens. On a CUDA
-    card the memory decides. Sizes and rates are computed from operations and bytes, not tuned.
+    `Config(**recipe(device) | {"corpus": "c4-sample"})` is such a run: it reads 65 to 262 million tokens. The memory of
+    a card for CUDA or of a chip of a TPU decides; where it cannot be known the log says so, and the recipe is that of
+    the smallest. Sizes and rates are computed from operations and bytes, not tuned.
     """
     if device.type == "cpu":
         return {}
     fields = {"model": "bert-small", "length": 128, "batch_size": 256, "lr": 1e-3, "steps": 2_000}
-    if device.type != "cuda":
+    if device.type not in ("cuda", "tpu"):
         return fields | ({} if precision(device) == "bf16" else {"model": "bert-mini"})
-    gib = torch.cuda.get_device_properties(device).total_memory / 2**30
-    fields |= {"micro_batch": 64, "compile": not cannot_compile("cuda")}
+    gib = memory(device) / 2**30
+    fields["micro_batch"] = 64
+    if device.type == "cuda":
+        fields["compile"] = not cannot_compile("cuda")
     if gib >= 20:
         fields |= {"model": "bert-base", "batch_size": 512, "lr": 4e-4}
     return fields | ({"batch_size": 1024, "micro_batch": 256} if gib >= 70 else {})
 
 
-def seed(device: torch.device, number: int) -> None:
-    """Start all random numbers of the device, and of the CPU, at `number`."""
-    torch.manual_seed(number)
-    if device.type == "xla":
-        _xla().manual_seed(number)
+def memory(device: torch.device) -> int:
+    """Bytes of memory that a card or a chip has; 0 where they cannot be known, and then the log says so."""
+    try:
+        return torch.get_device_module(device).get_device_properties(device).total_memory
+    except (AttributeError, RuntimeError) as error:  # torch_tpu knows the chips of its time by name
+        log.warning("the memory of %s is not known (%s): the recipe is the smallest", device, error)
+        return 0

@@ -43,7 +43,8 @@ def init(device: str | None = None) -> DistEnv:
         return DistEnv(0, 1, pick(device))
     rank, world_size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
     chosen = pick(device, int(os.environ["LOCAL_RANK"]))
-    card = {"backend": "nccl", "device_id": chosen} if chosen.type == "cuda" else {"backend": "gloo"}
+    card = {"device_id": chosen} if chosen.type == "cuda" else {}
+    card["backend"] = {"cuda": "nccl", "tpu": "tpu_dist"}.get(chosen.type, "gloo")
     dist.init_process_group(store=rendezvous_store(rank, world_size), rank=rank, world_size=world_size, **card)
     return DistEnv(rank, world_size, chosen, dist.new_group(backend="gloo", timeout=PATIENCE))
 
@@ -181,14 +182,13 @@ def any_of(flag: bool, env: DistEnv) -> bool:
     return flag if env.world_size == 1 else bool(mean(torch.tensor(float(flag), device=env.device), env) > 0)
 
 
-def state_dict(model: nn.Module, optimizer: torch.optim.Optimizer, offload: bool = False) -> tuple[dict, dict]:
+def state_dict(model: nn.Module, optimizer: torch.optim.Optimizer) -> tuple[dict, dict]:
     """Weights, and optimizer state as "parameter/name"; of a sharded model this process's parts. All ranks must ask.
 
-    They are the tensors themselves, or with `offload` copies on the CPU.
+    They are the tensors themselves.
     """
-    options = states.StateDictOptions(cpu_offload=offload)
-    weights = states.get_model_state_dict(model, options=options)
-    state = states.get_optimizer_state_dict(model, optimizer, options=options).get("state", {})
+    weights = states.get_model_state_dict(model)
+    state = states.get_optimizer_state_dict(model, optimizer).get("state", {})
     return weights, {f"{name}/{key}": t for name, own in state.items() for key, t in own.items()}
 
 

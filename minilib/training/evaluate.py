@@ -29,7 +29,7 @@ class Evaluation(Settings):
     field: str = option("text", "that has the text in a line of .jsonl")
     length: int | None = option(None, "tokens a row; by default those of the run, or all that the model takes", low=8)
     rows: int | None = option(None, "so many rows at equal distances; by default all", low=1)
-    device: str | None = option(None, "cpu, cuda, mps, xla; by default the best that is there")
+    device: str | None = option(None, "cpu, cuda, mps, tpu; by default the best that is there")
 
 
 @torch.no_grad()

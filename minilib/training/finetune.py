@@ -28,7 +28,7 @@ from minilib.experiments import records
 from minilib.models.bert import Bert
 from minilib.training import export
 from minilib.training.config import OPTIMIZERS, Settings, command, option
-from minilib.training.device import describe, pick, precision, seed, sync
+from minilib.training.device import describe, pick, precision
 from minilib.training.optimizers import optimizer
 from minilib.training.run_dir import write_curve, write_run
 from minilib.training.step import step_if_finite
@@ -51,7 +51,7 @@ class Finetuning(Settings):
     epochs: int = option(3, "passes over the training texts", low=1)
     warmup: float = option(0.1, "share of the steps in which the learning rate rises; then it falls to 0", 0.0, 1.0)
     dropout: float = option(0.1, "share of activations that is dropped in training", low=0.0, high=0.9)
-    device: str | None = option(None, "cpu, cuda, mps, xla; by default the best that is there")
+    device: str | None = option(None, "cpu, cuda, mps, tpu; by default the best that is there")
     precision: str | None = option(None, "bf16 or fp32; None: what is faster", choices=(None, "bf16", "fp32"))
     out: str | None = option(None, "folder for run.json and curve.csv; by default runs/RUN-TASK")
 
@@ -119,7 +119,7 @@ def finetune(settings: Finetuning, quiet: bool = False) -> dict:
 
 def fresh(settings: Finetuning, trained, labels: int, pretrained: bool, device, number: int) -> Classifier:
     """The classifier before training; the new layer of a seed does not depend on where the other weights are from."""
-    seed(device, number)
+    torch.manual_seed(number)
     bert = Bert(dataclasses.replace(trained.model.size, dropout=settings.dropout))
     model = Classifier(bert, labels, settings.dropout)
     if pretrained:
@@ -148,7 +148,6 @@ def fit(model, settings: Finetuning, rows, chosen, device: torch.device, number:
             rate = schedules.warmup(step, round(settings.warmup * total)) * schedules.polynomial(step, total)
             step_if_finite(opt, model.parameters(), settings.lr * rate, settings.clip)
             losses, step = losses + loss.detach(), step + 1
-            sync(device)
             bar.update()
         if not math.isfinite(loss := float(losses) / each):
             raise ValueError(f"lr = {settings.lr}: must be less, the loss became {loss} in epoch {epoch + 1}")
@@ -167,7 +166,6 @@ def accuracy(model: Classifier, rows: ClassificationData, device: torch.device) 
     for index in rows.by_length(AT_ONCE):
         tokens, mask, targets = (t.to(device) for t in rows.batch(index))
         right += (model(tokens, mask).argmax(1) == targets).sum()
-        sync(device)
     return int(right) / len(rows)
 
 

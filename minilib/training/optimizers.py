@@ -76,7 +76,7 @@ def optimizer(name: str, model, lr: float, weight_decay, device, beta1=None, bet
     has = inspect.signature(cls).parameters
     fused = device.type in ("cpu", "cuda", "mps")
     options = options | ({"fused": fused} if "fused" in has else {})
-    if "capturable" in has:  # the number of the step stays on the device, else XLA would compile each step anew
+    if "capturable" in has:  # the number of the step stays on the device, else a TPU would compile each step anew
         options["capturable"] = device.type not in ("cpu", "mps") and not options.get("fused")
     elif "fused" not in has:
         options["on_nonfinite"] = "skip"

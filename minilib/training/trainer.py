@@ -23,11 +23,18 @@ from tqdm import tqdm
 from minilib import schedules
 from minilib.analysis.flops import per_row
 from minilib.data.progress import silent
-from minilib.torch_optim import cannot_compile
 from minilib.training import checkpoint, distributed, export
 from minilib.training.batches import Data
 from minilib.training.config import Config, Phase
-from minilib.training.device import describe, matmul_rate, peak_bytes, precision, seed, sync, wait
+from minilib.training.device import (
+    compile_in_place,
+    describe,
+    matmul_rate,
+    peak_bytes,
+    precision,
+    wait,
+    why_not_compiled,
+)
 from minilib.training.optimizers import optimizer
 from minilib.training.pace import Pace
 from minilib.training.run_dir import LOCK, MetricsLogger, check_folder, check_tokenizer, read_results, run_lock
@@ -95,7 +102,7 @@ class Run:
         self.scaler = torch.amp.GradScaler(self.device.type) if self.precision == "fp16" else None
         model = model.to(self.device)
         if config.compile:
-            model.compile()
+            compile_in_place(model, self.device)
         self.model = distributed.parallelize(model, env, config.parallel, self.dtype)
         numbers = {name: getattr(config, name) for name in ("beta1", "beta2", "eps", "state_dtype")}
         self.optimizer = optimizer(config.optimizer, self.model, config.lr, config.weight_decay, self.device, **numbers)
@@ -106,7 +113,7 @@ class Run:
         """Model and newest checkpoint. ValueError for all that is wrong: before processes wait for each other."""
         export.shape(self.config)  # an unknown name is found before there is work
         there = check_folder(self.config)
-        if self.config.compile and (reason := cannot_compile(self.device.type)):
+        if self.config.compile and (reason := why_not_compiled(self.device)):
             raise ValueError(f"compile = True: {reason}")
         if self.config.state_dtype == "uint8" and sharded(self.config, self.env):
             how = self.config.parallel
@@ -147,7 +154,7 @@ class Run:
             state = newest.state
         self.step, self.tokens = state["step"], state["tokens"]
         self.seconds = state["seconds"]  # of training: the clock stops while the run validates or saves
-        self.skipped = torch.tensor(float(state["skipped"])).to(self.device)  # data: made there XLA would compile it
+        self.skipped = torch.tensor(float(state["skipped"])).to(self.device)
         # the step and the loss of the best validation, and how many there were since
         self.best = {"since": 0} | state["best"] if state.get("best") else None
         if self.scaler and state.get("scaler"):
@@ -181,7 +188,6 @@ class Run:
             lr = learning_rate(self.config, phase, number)
             norm = self.one_step(k, phase, number, lr)
             self.step, self.tokens = self.step + 1, self.tokens + phase.batch_size * phase.length
-            sync(self.device)
             if self.saving is not None and self.saving.done():  # it may have failed
                 self.wait_for_checkpoint()
             bar.update()
@@ -245,7 +251,7 @@ class Run:
         """Gradients of the whole batch, clipped, and a step. Returns the gradient's norm."""
         count = self.data.loaders[k].micros
         if self.config.dropout:
-            seed(self.device, dropout_seed(self.config.seed, self.step, self.env.rank))
+            torch.manual_seed(dropout_seed(self.config.seed, self.step, self.env.rank))  # of the device too
         total = 0.0
         for i in range(count):
             batch = self.data.batch(k, number, i)
@@ -271,7 +277,6 @@ class Run:
                 out = self.model(batch)
             count = len(next(iter(batch.values())))  # the last batches may have a row less
             sums += count * torch.stack([out.loss, out.correct, rows])
-            sync(self.device)
         self.model.train()
         loss, correct, rows = distributed.mean(sums, self.env).tolist()
         return {"validation_loss": loss / rows, "validation_accuracy": correct / rows}
@@ -334,7 +339,7 @@ class Run:
     def save(self) -> None:
         """Begin to write a checkpoint, when the one before is written. Of a sharded model all processes write."""
         self.wait_for_checkpoint()
-        weights, state = distributed.state_dict(self.model, self.optimizer, offload=self.device.type == "xla")
+        weights, state = distributed.state_dict(self.model, self.optimizer)
         group = self.env.patient if sharded(self.config, self.env) else None
         if self.first or group is not None:
             numbers = {"step": self.step, "tokens": self.tokens, "seconds": self.seconds, "skipped": int(self.skipped)}

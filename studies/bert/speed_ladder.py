@@ -59,7 +59,7 @@ def stepper(bench, case, batch, place, on: set[str]):
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         opt.step()
         opt.zero_grad()
-        device.sync(place)
+        device.wait(place)
 
     return step
 

@@ -9,7 +9,8 @@ import torch
 from torch import nn
 
 from minilib.torch_optim import LAMB
-from minilib.torch_optim.base import COMMON
+from minilib.torch_optim.checks import check_rates
+from minilib.torch_optim.options import COMMON
 from tests.torch_optim.shared import (
     METHODS,
     WAYS,
@@ -26,7 +27,7 @@ NAN, INF = float("nan"), float("inf")
 WRONG = [-2.0, NAN, "0.1", None, 1j, [0.1]]
 NOT_NAMES = ["", "Largest", None, 1, True, ("last",)]
 BAD = {
-    "lr": [INF, True, torch.ones(1), torch.tensor(1), torch.tensor(1j), *WRONG],
+    "lr": [INF, True, torch.ones(1), torch.tensor(1), torch.tensor(1j), *map(torch.tensor, (-1.0, NAN, INF)), *WRONG],
     "max_grad_norm": [0.0, -1.0, NAN, "1", True, [1.0]],
     "min_dim_size_to_factor": [-1, 1.0, NAN, "1", None, True],
     "on_nonfinite": NOT_NAMES,
@@ -76,7 +77,7 @@ def test_an_option_out_of_its_range_is_refused_with_its_name_its_value_and_what_
 
 
 def test_a_bad_default_is_refused_even_where_every_group_overrides_it():
-    with pytest.raises(ValueError, match=r"lr must be a finite number >= 0 or a 0-dim tensor, got -1\.0"):
+    with pytest.raises(ValueError, match=r"lr must be a finite number >= 0 or a 0-dim tensor of one, got -1\.0"):
         LAMB([{"params": [tensor()], "lr": 0.1}], lr=-1.0)
 
 
@@ -84,6 +85,8 @@ def test_an_unknown_option_is_refused_with_those_that_there_are():
     known = LAMB([tensor()]).defaults
     with pytest.raises(ValueError, match=re.escape(f"'learning_rate': may be one of {sorted(known)}")):
         LAMB([tensor()], learning_rate=0.1)
+    with pytest.raises(ValueError, match="^unknown option 'weightdecay': did you mean 'weight_decay'\\?$"):
+        LAMB([tensor()], weightdecay=0.1)
 
 
 @pytest.mark.parametrize(
@@ -117,6 +120,7 @@ DTYPES = torch.complex64, torch.int64, torch.bool, torch.uint8
 REFUSED = {
     "an empty list": ([], "empty parameter list"),
     "an empty iterator": (iter([]), "empty parameter list"),
+    "a model": (nn.Linear(2, 2), r"got the model itself: give Linear\.parameters\(\)"),
     "a set": ({tensor()}, "params must have a fixed order, such as a list has, got a set"),
     "a group with a set": ([{"params": {tensor()}}], "params must have a fixed order"),
     "a group with None": ([{"params": None}], "not iterable"),
@@ -182,6 +186,14 @@ BAD_GRADIENTS = {
     reshaped: r"the gradient of zeros \(group 1\) has shape \(3, 2\), must be \(3,\)",
     elsewhere: r"zeros \(group 1\) is on meta, matrix \(group 0\) on cpu",
 }
+
+
+def test_a_model_without_numbers_and_a_rate_on_a_device_that_is_none_are_refused():
+    p = elsewhere(tensor())
+    with pytest.raises(ValueError, match="parameter 0 of group 0 is on meta, where there are no numbers"):
+        LAMB([p]).step()
+    with pytest.raises(ValueError, match=r"lr must be a finite number >= 0, got -1\.0"):
+        check_rates([{"lr": torch.tensor(-1.0)}])
 
 
 @pytest.mark.parametrize("steps", [0, 2])

@@ -249,6 +249,14 @@ def test_a_run_changes_from_adamw_to_lamb_and_back_and_keeps_its_moments():
 LARS = run(LARS2020, parameters(), 2).state_dict()
 MISFITS = {
     "state of another method": (lambda s: s.update(LARS), "state_dict has the state .*'momentum_buffer'"),
+    "nothing": (
+        lambda s: s.clear(),
+        r"must have 'state' and 'param_groups' as state_dict\(\) gives them, got the keys \[\]",
+    ),
+    "text as groups": (lambda s: s.update(param_groups="y"), "must have 'state' and 'param_groups' .* got the keys"),
+    "text as the state of a parameter": (lambda s: s["state"].update({0: "x"}), "must have 'state' and 'param_groups'"),
+    "text as a tensor": (lambda s: s["state"][0].update(exp_avg="x"), "has 'exp_avg' = 'x', which is no tensor"),
+    "an entry of nan": (lambda s: s["state"][0]["exp_avg"].view(-1)[-1].fill_(math.nan), "has 'exp_avg' with entries"),
     "fewer parameters": (lambda s: s["param_groups"][0]["params"].pop(), "doesn't match the size of optimizer's group"),
     "more groups": (lambda s: s["param_groups"].append(s["param_groups"][0]), "different number of parameter groups"),
     "a rate of nan": (lambda s: s["param_groups"][0].update(lr=math.nan), "lr must be .*, got nan"),
@@ -266,9 +274,10 @@ def test_state_that_does_not_fit_is_refused_and_nothing_changes(spoil, message):
     opt = run(LAMB, parameters(), 2)
     saved, before = copy.deepcopy(opt.state_dict()), snapshot(opt)
     spoil(saved)
-    with pytest.raises(ValueError, match=message):
-        opt.load_state_dict(saved)
-    assert snapshot(opt) == before
+    for wrong, why in ((saved, message), (None, "must have 'state' and 'param_groups' .*, got NoneType")):
+        with pytest.raises(ValueError, match=why):
+            opt.load_state_dict(wrong)
+        assert snapshot(opt) == before
 
 
 def test_options_that_a_scheduler_added_are_kept():

@@ -34,9 +34,9 @@ def test_the_rate_of_a_product_is_one_that_a_processor_can_have():
 
 def test_measuring_the_rate_leaves_the_random_numbers_of_a_run_alone():
     """Caught: the first fine-tuning of a process, which measures, ended elsewhere than the second with its seed."""
-    device.seed(CPU, 3)
+    torch.manual_seed(3)
     wanted = torch.rand(4)
-    device.seed(CPU, 3)
+    torch.manual_seed(3)
     device.matmul_rate.__wrapped__(CPU, torch.float32, 8)
     assert torch.equal(torch.rand(4), wanted)
 
@@ -53,8 +53,39 @@ def test_a_slow_product_is_not_timed_for_long(monkeypatch):
     assert next(clock) == 4  # two products, a clock read before and after each
 
 
-@pytest.mark.parametrize(("kind", "fast", "model"), [("cpu", "bf16", "bert-tiny"), ("mps", "fp32", "bert-mini"),
-                                                     ("xla", "bf16", "bert-small")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("tpu", "package", "program", "cuda", "line"),
+    [
+        (True, None, None, None, r"a TPU: pip install torch_tpu \(torch_tpu serves a TPU, .* torch 2\.11 to 2\.15\)$"),
+        (True, "there", None, None, "a TPU: torch_tpu finds none that it can use$"),
+        (False, None, "nvidia-smi", None, r"an NVIDIA card: torch \S+ is built without CUDA$"),
+        (
+            False,
+            None,
+            "nvidia-smi",
+            "13.0",
+            r"an NVIDIA card: torch \S+ is built for CUDA 13.0, and finds none: .* older\?$",
+        ),
+        (False, None, None, "13.0", "$"),
+    ],
+)
+def test_a_device_that_lies_idle_is_named_in_one_line_with_what_it_lacks(
+    monkeypatch, caplog, tpu, package, program, cuda, line
+):
+    monkeypatch.setattr(device, "has_tpu", lambda: tpu)
+    monkeypatch.setattr(device, "find_spec", lambda name: package)
+    monkeypatch.setattr(device.shutil, "which", lambda name: program)
+    monkeypatch.setattr(torch.version, "cuda", cuda)
+    device.say_unused.cache_clear()
+    for number in (None, 0, 1):
+        assert device.pick(None, number) == CPU
+    assert device.pick("cpu") == CPU
+    said = [record.getMessage() for record in caplog.records]
+    assert len(said) == (line != "$")  # once in a process, by the first of its machine, and not where "cpu" was named
+    assert re.match("on the processor, although this machine has " * len(said) + line, "".join(said))
+
+
+@pytest.mark.parametrize(("kind", "fast", "model"), [("cpu", "bf16", "bert-tiny"), ("mps", "fp32", "bert-mini")])
 def test_a_recipe_fits_the_device_and_is_a_configuration(monkeypatch, kind, fast, model):
     monkeypatch.setattr(device, "precision", lambda place: fast)
     config = Config(**device.recipe(torch.device(kind)))
