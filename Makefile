@@ -117,9 +117,9 @@ race: $(READY)  ## who needs the fewest steps: make race ENTRY=my_entry.py, or a
 browser: $(READING)  ## Pyodide beside the built pages, so that chapters run on them offline: make browser [PACK=folder]
 	$(PY) tools/browser_pack.py $(if $(PACK),--pack $(PACK))
 
-browser-test: $(READY)  ## run the chapters on their pages in WebAssembly, after make book: [NAME=sgd] [PACK=folder]
+browser-test: $(READY)  ## run the chapters on their pages in WebAssembly, after make book: [NAME=sgd | ALL=1] [PACK=folder]
 	$(if $(PACK),$(PY) tools/browser_pack.py --pack $(PACK))
-	$(PY) tools/browser_test.py $(NAME)
+	$(PY) tools/browser_test.py $(NAME)$(if $(ALL), --all)
 
 release: $(READY)  ## what a version gives away, each file opened: make release, at its tag, or make release DRAFT=1
 	$(PY) tools/release.py $(if $(DRAFT),--draft)

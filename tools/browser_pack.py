@@ -2,6 +2,8 @@
 
     python tools/browser_pack.py                 fetches the files of Pyodide's release
     python tools/browser_pack.py --pack FOLDER   takes them from a folder that has them
+    python tools/browser_pack.py --unchecked FOLDER ...    for a test where some files cannot be had: takes these from a
+                                                 folder whatever they are, and `unchecked.json` in the pack says which
     python tools/browser_pack.py --record FOLDER writes book/_static/run/pyodide.json for the release in a folder
 
 Every file must have the checksum that is recorded in `pyodide.json`; what was fetched is kept in `_build/pyodide`. The
@@ -55,21 +57,32 @@ def content(file: str, recorded: dict, pack: Path | None, kept: Path) -> bytes:
     return found
 
 
-def put(html: Path, recorded: dict, pack: Path | None, kept: Path) -> int:
-    """Write the pack beside the site; returns its bytes. ValueError: no site, or a file that is not as recorded."""
+def unchecked(html: Path) -> list[str]:
+    """The files of the pack beside a site that were taken whatever they are."""
+    path = html / "_static" / "run" / "pack" / "unchecked.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+
+
+def put(html: Path, recorded: dict, pack: Path | None, kept: Path, other: Path | None = None) -> int:
+    """Write the pack beside the site; returns its bytes. Files that lie in the folder `other` are taken as they are.
+
+    ValueError: no site, or a file that is not as recorded.
+    """
     into = html / "_static" / "run"
     if not (into / "book.js").exists():
         raise ValueError(f"there is no site in {html} whose chapters run: make book")
     shutil.rmtree(into / "pack", ignore_errors=True)
     (into / "pack").mkdir()
-    total = 0
+    total, taken = 0, [file for file in recorded["sha256"] if other and (other / file).is_file()]
     for file in recorded["sha256"]:
-        found = content(file, recorded, pack, kept)
-        if not pack and not (kept / file).exists():
+        found = (other / file).read_bytes() if file in taken else content(file, recorded, pack, kept)
+        if file not in taken and not pack and not (kept / file).exists():
             kept.mkdir(parents=True, exist_ok=True)
             (kept / file).write_bytes(found)
         (into / "pack" / f"{file}.js").write_text(running_pages.given(file, found), encoding="utf-8")
         total += len(found)
+    if taken:
+        (into / "pack" / "unchecked.json").write_text(json.dumps(taken), encoding="utf-8")
     # The last, so that the pages find a pack only when it is whole.
     notice = f"// Pyodide {recorded['version']}, MPL 2.0, {SOURCE}; each package has its licence inside\n"
     (into / "pack" / "pack.js").write_text(notice, encoding="utf-8")
@@ -104,6 +117,7 @@ def record(folder: Path) -> dict:
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--pack", type=Path, metavar="FOLDER", help="where the files of Pyodide's release lie")
+    parser.add_argument("--unchecked", type=Path, metavar="FOLDER", help="files to be taken whatever they are: a test")
     parser.add_argument("--record", type=Path, metavar="FOLDER", help="write pyodide.json for the release there")
     parser.add_argument(
         "--html", type=Path, default=ROOT / "_build" / "html", help="the site (default: that of make book)"
@@ -115,11 +129,12 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     recorded = running_pages.pyodide()
     try:
-        total = put(args.html, recorded, args.pack, ROOT / "_build" / "pyodide")
+        total = put(args.html, recorded, args.pack, ROOT / "_build" / "pyodide", args.unchecked)
     except ValueError as error:
         print(f"No pack: {error}.")
         return 2
-    print(f"Pyodide {recorded['version']} lies beside the pages: {total / 1e6:.0f} MB, every file as recorded.")
+    but = f"every file as recorded{', but for ' if args.unchecked else ''}{', '.join(unchecked(args.html))}"
+    print(f"Pyodide {recorded['version']} lies beside the pages: {total / 1e6:.0f} MB, {but}.")
     return 0
 
 

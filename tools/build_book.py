@@ -236,7 +236,7 @@ def build_page(root: Path, name: str) -> int:
     out = root / "_build" / "page" / name
     stored = chapters.stored(root)
     runs = {file: proved.load(root / proved.FOLDER, file) for file in stored}
-    config = settings(root, stored, runs, {"runs": "", "shaken": ""})
+    config = settings(root, stored, runs, {"runs": "", "in_browser": "", "shaken": ""})
     toc = yaml.safe_load((root / "_toc.yml").read_text())
 
     def exists(page):

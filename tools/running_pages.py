@@ -5,43 +5,42 @@ a package of `book/_static/run/pyodide.json`; scikit-learn's digits and IPython 
 of a chapter's run says what it reads. `book/_static/run/page.js` is the script of the button, and tells the rest.
 
 Written into `_static/run`: `cells/NAME.js`, the code of a chapter's cells and what they printed; `book.js`, one zip of
-all files that these chapters read; and `prose.js`, the text of the docstrings, where this machine has all packages
-that it is made of (on a site that was built without, the cells that read it end with a line that says so). The text is
-that of other packages, whose licences let us hand it on with their notice: `prose-licences.txt` has them, as they are
-installed here. Equal files give equal bytes. Deliberately absent: Pyodide itself, which comes from its own address, or
-from the pack that `make browser` puts there (`browser_pack.py`).
+all files that these chapters read; and, where one reads them, `prose.js`, the text of the docstrings, with
+`prose-licences.txt`, the licences of the packages that it is from (`docstring_text.py`). A site that cannot carry the
+text is not built; a look at one page goes without. Equal files give equal bytes. Deliberately absent: Pyodide itself,
+which comes from its own address, or from the pack that `make browser` puts there (`browser_pack.py`).
 """
 
 import ast
 import base64
 import io
 import json
+import math
 import re
 import sys
-import warnings
 import zipfile
 from collections.abc import Iterable, Iterator
-from importlib.metadata import distribution
 from pathlib import Path
 
 import chapters
+import docstring_text
 import nbformat
 import proved
 from docutils import nodes
+from sphinx.errors import ExtensionError
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 import notebooks
 
 ROOT = Path(__file__).resolve().parent.parent
 RUN = Path("book") / "_static" / "run"
+RECORDS = Path("book") / "in_browser"  # of `browser_test.py`
 OURS = {"minilib", "studies", "proofs", "benchmarks"}
 STAND_INS = {"IPython", "sklearn"}
 # Chapters that need a later version of a package than Pyodide has.
 TOO_NEW = {"reality_check"}  # scipy.stats.qmc's `rng`, SciPy 1.15
-PROSE = r"docstrings\(|Words"  # in the code of a chapter that reads the docstrings
-# A package's own licence, without those of the libraries that were compiled into it.
-LICENCE = re.compile(r"[^/]*\.dist-info/(licenses/)?(LICEN[CS]E|COPYING)[^/]*")
-NOTICE = "prose.js beside this file holds paragraphs from the docstrings of these packages, which have these licences."
+PROSE = r"docstrings\(|Words|same_corpus"  # in the code of a chapter that reads the docstrings
+SAID = {"same": "same as ours", "differ": "differs from ours", "varied": "from machine to machine"}  # by page.js
 # Files that lie elsewhere in the browser than here.
 MOVED = {RUN / "cells.py": "cells.py", Path("book/figures/lab/5-digits.js"): "digits.js"}
 
@@ -73,6 +72,18 @@ def reads(root: Path, name: str) -> list[str]:
     """The files that a chapter reads and that are there, as the record of its run has them; empty without a record."""
     run = proved.load(root / proved.FOLDER, name) or {}
     return [path for path in run.get("reads", {}) if (root / path).is_file()]
+
+
+def inputs(root: Path, stem: str) -> set[str]:
+    """All files that decide what a chapter prints in a browser, but for its own cells."""
+    ours = [RUN / name for name in ("cells.py", "worker.js", "pyodide.json")]
+    return {*reads(root, stem), *(path.as_posix() for path in (*ours, *MOVED))}
+
+
+def changed(root: Path, nb: nbformat.NotebookNode, run: dict | None) -> list[str]:
+    """Why the record of a chapter's run in a browser does not hold for this notebook; empty where it does."""
+    failed = [f"{len(run['wrong'])} things were wrong"] if run and run["wrong"] else []
+    return failed + proved.stale(root, nb, run)
 
 
 def packages(root: Path, md: Path) -> list[str] | None:
@@ -120,8 +131,13 @@ def chapter(nb: nbformat.NotebookNode, needed: list[str], recorded: dict) -> dic
         for number, cell in code(nb)
     ]
     sums = {file: recorded["sha256"][file] for file in wanted(needed, recorded)}
-    prose = any(re.search(PROSE, cell.source) for _, cell in code(nb))
-    return {"cells": cells, "packages": needed, "address": recorded["address"], "sums": sums, "prose": prose}
+    address = recorded["address"]
+    return {"cells": cells, "packages": needed, "address": address, "sums": sums, "prose": reads_prose(nb)}
+
+
+def reads_prose(nb: nbformat.NotebookNode) -> bool:
+    """Whether cells read the docstrings. One that is overlooked fails in `make browser-test`."""
+    return any(re.search(PROSE, cell.source) for _, cell in code(nb))
 
 
 def book_zip(root: Path, stems: Iterable[str]) -> bytes:
@@ -140,36 +156,6 @@ def zipped(files: dict[str, bytes]) -> bytes:
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, files[name])
     return packed.getvalue()
-
-
-def prose() -> tuple[bytes, str] | None:
-    """The text of the docstrings in a zip, and the licences of the packages that it is from.
-
-    None where this machine lacks one of these packages.
-    """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            from minilib.data import docstrings  # here: to build the pages takes less than to run them
-
-            text = docstrings()
-            return zipped({"docstrings.json": json.dumps(text._asdict()).encode()}), licences(text.sources)
-    except (ImportError, UserWarning):
-        return None
-
-
-def licences(packages: Iterable[str]) -> str:
-    """The licences that these installed packages bring, each under a line with its name and version.
-
-    ValueError: a package brings none, so that its text must not be handed on.
-    """
-    texts = []
-    for package in map(distribution, packages):
-        own = [file for file in package.files or [] if LICENCE.fullmatch(file.as_posix())]
-        if not own:
-            raise ValueError(f"{package.name} {package.version} brings no licence for the text of its docstrings")
-        texts += [f"== {package.name} {package.version} ==", *(file.read_text("utf-8").strip() for file in own)]
-    return "\n\n".join([NOTICE, *texts]) + "\n"
 
 
 def given(name: str, content: bytes) -> str:
@@ -197,14 +183,41 @@ def runnable_now(app) -> dict[str, list[str]]:
     return app.runnable_chapters
 
 
+def make_scripts(app) -> None:
+    """What the pages load at the click, but for the cells: by the names of the files. ExtensionError: no text."""
+    root, stems = Path(app.srcdir), runnable_now(app)
+    files = {"book.js": given("book.zip", book_zip(root, stems))} if stems else {}
+    if any(reads_prose(notebooks.source(md)) for md in notebooks.chapters(root) if md.stem in stems):
+        try:
+            text, notice = docstring_text.text()
+        except ValueError as error:
+            if getattr(app.config, "shown_outputs", ""):  # else it is a look at one page
+                raise ExtensionError(f"{error}; make .venv/.ready installs the packages themselves") from None
+        else:
+            prose = given("prose.zip", zipped({"docstrings.json": text.encode()}))
+            files |= {"prose.js": f"// prose-licences.txt\n{prose}", "prose-licences.txt": notice}
+    app.running_scripts = files
+
+
+def megabytes(scripts: dict[str, str], needed: list[str], prose: bool) -> float:
+    """What a chapter loads at the click."""
+    recorded = pyodide()
+    loaded = [scripts["book.js"], scripts.get("prose.js", "") if prose else ""]
+    return sum(recorded["kilobytes"][file] for file in wanted(needed, recorded)) / 1e3 + sum(map(len, loaded)) / 1e6
+
+
 def add_button(app, page: str, template: str, context: dict, doctree) -> None:
-    """The script and the style of the button, on the page of such a chapter alone."""
+    """The script and the style of the button, on the page of such a chapter alone, and what it says beforehand."""
     stem = page.split("/")[-1]
     if page.startswith("notebooks/") and stem in runnable_now(app):
-        recorded = pyodide()
-        size = sum(recorded["kilobytes"][file] for file in wanted(runnable_now(app)[stem], recorded))
+        root = Path(app.srcdir)
+        prose = reads_prose(notebooks.source(root / "notebooks" / f"{stem}.md"))
+        size = megabytes(app.running_scripts, runnable_now(app)[stem], prose)
+        told = {"data-chapter": stem, "data-size": f"{size:.0f}"}
+        run = proved.load(root / RECORDS, stem)
+        if run and not run["wrong"]:
+            told["data-minutes"] = str(math.ceil(run["seconds"] / 60))
         app.add_css_file("run/page.css")
-        told = {"data-chapter": stem, "data-size": f"{size / 1000:.0f}"}
         app.add_js_file("run/page.js", loading_method="defer", **told)
 
 
@@ -221,16 +234,13 @@ def write(app, exception) -> None:
             nb = nbformat.read(shown if shown.exists() else notebooks.pair(md), as_version=4)
             text = f"BookRun.give({json.dumps(chapter(nb, needed, pyodide()))});\n"
             (into / "cells" / f"{md.stem}.js").write_text(text, encoding="utf-8")
-    script = given("book.zip", book_zip(root, runnable_now(app)))
-    (into / "book.js").write_text(script, encoding="utf-8")
-    if found := prose():
-        text, notice = found
-        (into / "prose.js").write_text(f"// prose-licences.txt\n{given('prose.zip', text)}", encoding="utf-8")
-        (into / "prose-licences.txt").write_text(notice, encoding="utf-8")
+    for name, script in app.running_scripts.items():
+        (into / name).write_text(script, encoding="utf-8")
 
 
 def setup(app) -> dict:
     app.add_post_transform(NumberCells)
+    app.connect("builder-inited", make_scripts)
     app.connect("html-page-context", add_button)
     app.connect("build-finished", write)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,6 +1,6 @@
 """What the site says of the runs behind it: the tables of its status page, and the note on a page that failed.
 
-`tables` gives Markdown for the substitutions {{ runs }} and {{ shaken }} of book/status.md.
+`tables` gives Markdown for the substitutions {{ runs }}, {{ in_browser }} and {{ shaken }} of book/status.md.
 """
 
 import json
@@ -9,6 +9,8 @@ from pathlib import Path
 
 import chapters
 import nbformat
+import proved
+import running_pages
 
 NOTE = """:::{{warning}}
 **The outputs on this page are not of today.**
@@ -52,6 +54,27 @@ def table(head: list[str], rows: list[list[str]], numbers: int = 0) -> str:
     return "\n".join("| " + " | ".join(row) + " |" for row in (head, marks, *rows))
 
 
+def browser_row(name: str, run: dict, why: list[str]) -> list[str]:
+    """One line of the table of runs in a browser."""
+    cells = str(run["run"]) if run["run"] == run["of"] else f"{run['run']} of {run['of']}"
+    page = "not as here" if run["wrong"] else "changed since" if why else "as here"
+    counts = [cells, str(run["same"]), str(run["differ"]), f"{run['seconds'] / 60:.1f}"]
+    return [f"[{name}](../notebooks/{name}.ipynb)", *counts, run["made"], page]
+
+
+def in_browser(root: Path, shown: dict) -> str:
+    """The table of the chapters that were run on their pages, and with what."""
+    runs = {name: run for name in shown if (run := proved.load(root / running_pages.RECORDS, name))}
+    if not runs:
+        return "No run in a browser is recorded."
+    head = ["chapter", "cells", "texts equal", "texts that differ", "minutes", "run on", "now"]
+    rows = [browser_row(name, run, running_pages.changed(root, shown[name].nb, run)) for name, run in runs.items()]
+    machines = {f"* {machine(run)}" for run in runs.values()}
+    other = sorted({file for run in runs.values() for file in run["unchecked"]})
+    note = f"* Not the files that Pyodide's release has, but those of the same version on PyPI: {', '.join(other)}."
+    return "\n".join([table(head, rows, 4), "", *sorted(machines), *([note] if other else [])])
+
+
 def shaken(root: Path) -> str:
     """The table of the last complete shake, and its smallest margins."""
     path = root / "book" / "shaken.json"
@@ -85,4 +108,5 @@ def tables(root: Path, shown: dict) -> dict[str, str]:
     head = ["chapter", "cells", "seconds", "outputs", "made", "on"]
     runs = table(head, [run_row(*item, machines) for item in shown.items()], 2)
     letters = [f"* **{string.ascii_uppercase[k]}**: {words}" for k, words in enumerate(machines)]
-    return {"runs": "\n".join([runs, "", *letters]), "shaken": shaken(root)}
+    texts = {"in_browser": in_browser(root, shown), "shaken": shaken(root)}
+    return {"runs": "\n".join([runs, "", *letters]), **texts}

@@ -8,12 +8,19 @@ import re
 import subprocess
 import sys
 import zipfile
+from pathlib import Path
+from types import SimpleNamespace
 
 import browser_pack
 import browser_test
 import chapters
+import docstring_text
+import nbformat
+import proved
 import pytest
 import running_pages
+import status_page
+from sphinx.errors import ExtensionError
 
 import notebooks
 
@@ -124,15 +131,45 @@ def test_the_docstrings_are_those_that_were_packed_or_one_line_says_that_they_ar
 
 
 def test_text_of_other_packages_goes_with_their_licences_or_not_at_all(monkeypatch):
-    told = running_pages.licences(["numpy", "torch"])
-    assert told.startswith(running_pages.NOTICE)
+    told = docstring_text.licences(["numpy", "torch"])
+    assert told.startswith(docstring_text.NOTICE)
     for package, holder in {"numpy": "NumPy Developers", "torch": "Facebook, Inc"}.items():
         _, _, licence = told.partition(f"\n== {package} ")
         assert "Redistributions of source code must retain the above copyright" in licence.partition("\n== ")[0]
         assert holder in licence.partition("\n== ")[0]
-    monkeypatch.setattr(running_pages, "LICENCE", re.compile("nothing"))
+    monkeypatch.setattr(docstring_text, "LICENCE", re.compile("nothing"))
     with pytest.raises(ValueError, match=r"numpy [\d.]+ brings no licence"):
-        running_pages.licences(["numpy"])
+        docstring_text.licences(["numpy"])
+
+
+@pytest.fixture
+def without_packages(monkeypatch):
+    """A machine on which the packages of the docstrings are not those of the lock."""
+    monkeypatch.setattr(docstring_text, "locked", lambda packages: dict.fromkeys(packages, "0.0.1"))
+
+
+def test_where_the_packages_are_missing_the_text_is_what_was_kept_of_wheels(without_packages, monkeypatch, tmp_path):
+    def wheels(command, **options):
+        Path(command[-1]).mkdir()
+        for name in docstring_text.FILES:
+            Path(command[-1], name).write_text(f"of {name}")
+        return subprocess.CompletedProcess(command, 0)
+
+    monkeypatch.setattr(docstring_text.subprocess, "run", wheels)
+    assert docstring_text.text(tmp_path) == ("of docstrings.json", "of prose-licences.txt")
+    monkeypatch.setattr(docstring_text.subprocess, "run", None)  # the second time nothing is downloaded
+    assert docstring_text.text(tmp_path) == ("of docstrings.json", "of prose-licences.txt")
+
+
+def test_a_site_without_the_text_is_not_built_and_a_look_at_a_page_goes_without(without_packages, monkeypatch):
+    failed = subprocess.CompletedProcess([], 1, stderr="ERROR: no torch\n\n")
+    monkeypatch.setattr(docstring_text.subprocess, "run", lambda *command, **options: failed)
+    page = SimpleNamespace(srcdir=ROOT, config=SimpleNamespace(), runnable_chapters=RUNNABLE)
+    running_pages.make_scripts(page)
+    assert [*page.running_scripts] == ["book.js"]
+    page.config.shown_outputs = "a folder"
+    with pytest.raises(ExtensionError, match="wheels cannot be had here: ERROR: no torch; make .venv/.ready"):
+        running_pages.make_scripts(page)
 
 
 def test_a_chapter_tells_its_page_all_its_cells_but_the_one_that_fetches_the_book():
@@ -142,8 +179,12 @@ def test_a_chapter_tells_its_page_all_its_cells_but_the_one_that_fetches_the_boo
     assert [nb.cells[cell["number"]].source for cell in told["cells"]] == [cell["source"] for cell in told["cells"]]
     assert sum(bool(cell["text"]) for cell in told["cells"]) > 30
     assert sum(cell["pictures"] for cell in told["cells"]) >= 10
-    assert not told["prose"]
     assert {*told["sums"]} == {*running_pages.wanted(RUNNABLE[SGD], running_pages.pyodide())}
+
+
+def test_the_chapters_that_read_the_docstrings_are_known():
+    reading = [stem for stem in RUNNABLE if running_pages.reads_prose(chapters.stored(ROOT)[stem])]
+    assert [chapters.name_of(stem) for stem in reading] == ["adam", "lamb", "came"]
 
 
 def test_a_pack_is_what_is_recorded_or_nothing(tmp_path):
@@ -169,6 +210,10 @@ def test_a_pack_is_what_is_recorded_or_nothing(tmp_path):
     (kept / "a.js").parent.mkdir()
     (kept / "a.js").write_bytes(b"a")
     assert browser_pack.put(html, recorded, None, kept) == 1
+    (pack / "a.js").write_bytes(b"other")
+    assert browser_pack.unchecked(html) == []
+    assert browser_pack.put(html, recorded, None, kept, other=pack) == 5
+    assert browser_pack.unchecked(html) == ["a.js"]
 
 
 def test_what_a_run_in_the_browser_violates():
@@ -191,3 +236,24 @@ def test_what_a_run_in_the_browser_violates():
     for words, (expected, cells, outside) in rows.items():
         (found,) = browser_test.violations("sgd", expected, "", cells, outside)
         assert words in found
+
+
+def test_a_chapter_is_run_again_when_its_last_run_failed_or_what_it_reads_has_changed(tmp_path):
+    nb, file = nbformat.v4.new_notebook(), tmp_path / "a.py"
+    file.write_text("1")
+    run = proved.record(tmp_path, nb, {"a.py"}, 90) | {"wrong": [], "run": 3, "of": 3, "same": 2, "differ": 1}
+    run |= {"versions": {"Pyodide": "1"}, "processor": "Abacus", "made": "2026-01-02", "unchecked": ["b.whl"]}
+    shown = {"01_a": SimpleNamespace(nb=nb)}
+
+    def line(**other):
+        proved.save(tmp_path / running_pages.RECORDS, "a", run | other)
+        return status_page.in_browser(tmp_path, shown).splitlines()[2]
+
+    assert status_page.in_browser(tmp_path, shown) == "No run in a browser is recorded."
+    assert line() == "| [01_a](../notebooks/01_a.ipynb) | 3 | 2 | 1 | 1.5 | 2026-01-02 | as here |"
+    assert line(wrong=["cell 1"], run=2).endswith("| 2 of 3 | 2 | 1 | 1.5 | 2026-01-02 | not as here |")
+    assert running_pages.changed(tmp_path, nb, run) == []
+    file.write_text("2")
+    assert line().endswith("| changed since |")
+    assert running_pages.changed(tmp_path, nb, run | {"wrong": ["it"]}) == ["1 things were wrong", "a.py changed"]
+    assert status_page.in_browser(tmp_path, shown).endswith("of the same version on PyPI: b.whl.")

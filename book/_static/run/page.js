@@ -63,7 +63,7 @@ const BookRun = (() => {
     await script("worker.js");
     await script(`cells/${name}.js`);
     await script("book.js");
-    if (chapter.prose) await script("prose.js").catch(() => {}); // a site may be built without
+    if (chapter.prose) await script("prose.js");
     const packed = await script("pack/pack.js").then(() => true, () => false);
     const wanted = Object.keys(chapter.sums);
     for (const [k, file] of wanted.entries()) {
@@ -118,7 +118,9 @@ const BookRun = (() => {
   const clock = el("span", { class: "run-clock", "aria-hidden": "true" }, bar);
   stop.hidden = true;
   const tell = (words) => { state.textContent = words; };
-  const idle = `Its cells can be changed and run on this page, in Python that is loaded at the click: ${here.dataset.size} MB, once.`;
+  const { size, minutes } = here.dataset;
+  const idle = `Its cells can be changed and run on this page, in Python that is loaded at the click: ${size} MB, once. ` +
+    (minutes ? `All cells together take about ${minutes === "1" ? "a minute" : `${minutes} minutes`}.` : "");
 
   // The text of code that a reader may have changed: browsers write a new line as "\n", as <br> or as a block.
   function written(code) {
