@@ -242,10 +242,10 @@ def lead(app, doctree, page: str) -> None:
     here = doctree.get("api", "")
     for node in list(doctree.findall(nodes.literal)):
         name = re.sub(r"\(\)$", "", node.astext()).lower()
-        target = labels.get(name) if name.startswith("minilib.") else labels.get(f"{here}.{name}") if here else None
-        if target and not isinstance(node.parent, nodes.reference | nodes.title | nodes.term) and target[0] != page:
-            link(app, node, page, target)
-        elif target and here and isinstance(node.parent, nodes.paragraph):
+        whole = name.startswith("minilib.")
+        target = labels.get(name if whole else f"{here}.{name}")
+        inside = isinstance(node.parent, nodes.reference | nodes.title | nodes.term)
+        if target and not inside and (here or whole and target[0] != page):
             link(app, node, page, target)
 
 

@@ -1,4 +1,4 @@
-"""The page "In your own trainer": its programs train and go on, its rates are those of the records, its claims printed."""
+"""The page "In your own trainer": its programs train and go on, rates are those of records, verdicts those printed."""
 
 import importlib
 import importlib.util
