@@ -122,7 +122,7 @@ def inline(text: str) -> list[nodes.Node]:
 
 
 def paragraph(text: str) -> nodes.paragraph:
-    return nodes.paragraph("", "", *inline(text))
+    return nodes.paragraph("", "", *inline(text), support_smartquotes=False)  # quotes here are Python's
 
 
 def items(pairs: list[tuple[str, str]]) -> nodes.definition_list:

@@ -27,8 +27,9 @@ class Optimizers(OptimizersContainer):
 
 
 def group(pattern, **own):
-    options = {"lr": 3e-2, "betas": (0.9, 0.95), "max_grad_norm": 1.0}
-    return ParamGroupConfig(pattern=pattern, optimizer_name="LAMB", optimizer_kwargs=options | own)
+    options = {"lr": 3e-2, "betas": (0.9, 0.95), "max_grad_norm": 1.0} | own
+    named = {"pattern": pattern, "optimizer_name": "LAMB"}
+    return ParamGroupConfig(**named, optimizer_kwargs=options)
 
 
 vectors = group("(?i)bias$|norm", weight_decay=0.0, layer_adaptation=False)

@@ -58,9 +58,9 @@ LINES = [
     ("GPT-2, 128 rows", TUNED, "gpt2 128 {}"),
     *((f"GPT-2, {rows:,} rows", HALF, f"{rows} {{}}") for rows in (256, 1024)),
     ("T5, 32 rows", "t5-optimizers", "t5-small 32 {}"),
-    *((f"photographs, {rows:,} a step", "cifar-batches", f"{{}} {rows}") for rows in (128, 1024, 8192)),
+    *((f"{rows:,}", "cifar-batches", f"{{}} {rows}") for rows in (128, 1024, 8192)),
 ]
-METHODS = "lamb adafactor adafactor-momentum came came-corrected lars".split()
+METHODS = "lamb adafactor adafactor-momentum came came-corrected".split()
 
 
 def rates(record: str, called: str) -> dict:
@@ -68,13 +68,14 @@ def rates(record: str, called: str) -> dict:
     chosen = records.load(record).run["results"]["chosen"]
     if record == TUNED:
         chosen |= records.load("gpt2-losers").run["results"]["chosen"]
-    return {name: chosen[called.format(name)] for name in ("adamw", *METHODS) if called.format(name) in chosen}
+    return {name: chosen[called.format(name)] for name in ("adamw", "lars", *METHODS) if called.format(name) in chosen}
 
 
 def line(said: str, record: str, called: str) -> str:
     """A line of the table: AdamW's rate, and the others over it."""
     found = rates(record, called)
-    over = [found[name] / found["adamw"] if name in found else 0 for name in METHODS]
+    columns = ("lamb", "lars") if "lars" in found else METHODS
+    over = [found[name] / found["adamw"] if name in found else 0 for name in columns]
     told = [f"{x:.0f}" if x > 99 else f"{x:.2g}" if x else "–" for x in over]
     return f"| {' | '.join([said, format(found['adamw'], 'g'), *told])} |"
 
