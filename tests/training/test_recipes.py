@@ -1,5 +1,6 @@
 """The files in configs/ are what they say, and their shape of a run goes through at toy size."""
 
+import math
 import os
 import socket
 import subprocess
@@ -15,7 +16,7 @@ from minilib.training.run_dir import read_curve
 from tests.training.runs import words
 
 ROOT = Path(__file__).resolve().parents[2]
-LAMB = ROOT / "configs" / "lamb-two-phase.toml"
+LAMB, CAME = (ROOT / "configs" / f"{name}.toml" for name in ("lamb-two-phase", "came-bert-large"))
 
 
 def test_the_two_phases_are_those_of_the_paper():
@@ -49,6 +50,30 @@ def test_the_recipe_runs_at_toy_size_and_warms_up_twice(small):
     expected += [4e-3 * min(1, (t + 1) / 2) * (1 - t / 8) ** 0.5 for t in range(8)]
     assert rates == pytest.approx(expected)
     assert results["validation_loss"] < read_curve(config.folder)[0]["loss"]
+
+
+def test_came_takes_the_paper_s_longest_steps_with_the_correction_and_its_recipe_learns_at_toy_size(small):
+    config = parse(["--config", str(CAME), "--corpus", "elsewhere"])
+    (phase,) = config.plan
+    assert (config.optimizer, phase.steps, phase.length, phase.batch_size) == ("came-corrected", 20_000, 128, 32_768)
+    ours = [trainer.learning_rate(config, phase, t) for t in range(phase.steps)]
+    papers = [2e-4 / 3.5e-4 * rate / (1 - 0.9999 ** (t + 1)) ** 0.5 for t, rate in enumerate(ours)]  # without it
+    assert max(ours) == pytest.approx(max(papers), rel=0.01)
+    assert ours.index(max(ours)) == phase.warmup - 1
+    assert all(a < b for a, b in zip(ours[:3900], papers[:3900], strict=True))
+    assert ours[-1] / papers[-1] == pytest.approx(1.6, abs=0.05)
+    toy = {"model": "bert-tiny", "corpus": small().corpus, "vocabulary": 320, "micro_batch": 4, "precision": "fp32"}
+    toy |= {
+        "steps": 24,
+        "warmup": 4,
+        "length": 16,
+        "batch_size": 4,
+        "lr": 3.5e-3,
+        "log_every": 24,
+        "evaluate_every": 24,
+    }
+    config = small(**read_toml(CAME) | toy)
+    assert trainer.train(config, quiet=True)["validation_loss"] < math.log(320)
 
 
 def test_two_machines_meet_as_in_the_slurm_script(small, tmp_path):
