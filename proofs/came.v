@@ -92,8 +92,7 @@ End Entry.
 Fixpoint series_m beta3 t s := match s with O => 0 | S r => series_m beta3 t r + / w beta3 t r end.
 Definition series beta1 beta3 t (s : nat) :=
   match s with O => 0 | S r => series_m beta3 t r + / w beta3 t r / (1 - beta1) end.
-(* The constant K_t is the smallest possible. *)
-Lemma thm_came_step_sharp beta1 beta3 t : 0 < beta1 < 1 -> 0 < beta3 < 1 -> (1 <= t)%nat ->
+Lemma series_equal beta1 beta3 t : 0 < beta1 < 1 -> 0 < beta3 < 1 -> (1 <= t)%nat ->
   m beta1 (series beta1 beta3 t) t ^ 2 = K beta1 beta3 t * Ebar beta1 beta3 0 (series beta1 beta3 t) t /\
   0 < m beta1 (series beta1 beta3 t) t ^ 2.
 Proof.
@@ -112,6 +111,36 @@ Proof.
     assert (Hw := w_pos beta1 beta3 0 rates t s). field. split; lra. }
   rewrite Hmt, HE. split; [unfold K; field; split; lra|]. apply pow_lt. rewrite <- (step_4_sum beta1 beta3 0 rates).
   apply sum_pos; [assumption|]. intros. apply Rinv_0_lt_compat, (w_pos beta1 beta3 0 rates).
+Qed.
+(* With updates c times as large, m is c times as large; of E only what is not eps2 grows, by c^2. *)
+Lemma larger beta1 beta3 eps2 c u t : m beta1 (fun s => c * u s) t = c * m beta1 u t /\
+  Ebar beta1 beta3 eps2 (fun s => c * u s) t = c ^ 2 * Ebar beta1 beta3 0 u t + (1 - beta3 ^ t) * eps2.
+Proof.
+  assert (Hm : forall s, m beta1 (fun s => c * u s) s = c * m beta1 u s) by (intros; apply ema_scal).
+  split; [apply Hm|]. unfold Ebar. rewrite <- ema_scal, <- ema_const, <- ema_plus. apply ema_ext. intros s _.
+  unfold U. rewrite Hm. ring.
+Qed.
+(* The constant K_t is the smallest possible, for every eps2: no smaller one holds for all series. *)
+Lemma thm_came_step_sharp beta1 beta3 eps2 t smaller : 0 < beta1 < 1 -> 0 < beta3 < 1 -> 0 <= eps2 -> (1 <= t)%nat ->
+  smaller < K beta1 beta3 t -> exists u, smaller * Ebar beta1 beta3 eps2 u t < m beta1 u t ^ 2.
+Proof.
+  intros H1 H3 He Ht Hs. destruct (series_equal beta1 beta3 t H1 H3 Ht) as [Heq Hpos].
+  set (u := series beta1 beta3 t) in *. set (A := Ebar beta1 beta3 0 u t) in *.
+  assert (HA : 0 < A).
+  { assert (H0 := Ebar_nonneg beta1 beta3 0 ltac:(repeat split; lra) u t). fold A in H0.
+    destruct H0 as [H0|H0]; [assumption|]. rewrite <- H0, Rmult_0_r in Heq. lra. }
+  set (e := (1 - beta3 ^ t) * eps2). set (gap := A * (K beta1 beta3 t - smaller)).
+  assert (Hg : 0 < gap) by (apply Rmult_lt_0_compat; lra).
+  set (more := Rabs (smaller * e) / gap). assert (Hmore : 0 <= more) by (apply Rle_mult_inv_pos; [apply Rabs_pos|lra]).
+  exists (fun s => (1 + more) * u s). destruct (larger beta1 beta3 eps2 (1 + more) u t) as [-> ->]. fold A e.
+  rewrite Rpow_mult_distr, Heq.
+  assert (H : smaller * e < (1 + more) ^ 2 * gap).
+  { assert (E : more * gap = Rabs (smaller * e)) by (unfold more; field; lra).
+    assert (H := Rle_abs (smaller * e)). assert (0 <= more * gap) by (apply Rmult_le_pos; lra).
+    assert (0 <= more ^ 2 * gap) by (apply Rmult_le_pos; [apply pow2_nonneg|lra]).
+    replace ((1 + more) ^ 2 * gap) with (gap + more * gap + (more * gap + more ^ 2 * gap)) by ring. lra. }
+  replace ((1 + more) ^ 2 * (K beta1 beta3 t * A)) with ((1 + more) ^ 2 * gap + smaller * ((1 + more) ^ 2 * A))
+    by (unfold gap; ring). lra.
 Qed.
 (* An instance: an update of 1 at the first step. *)
 Lemma prp_came_speed_instance : delta (/ 2) (fun _ => 1) 0 = / 2 /\ U (/ 2) (fun _ => 1) 1 = / 4.

@@ -1,7 +1,7 @@
 (* The landscape: Shampoo's product is an upper bound of full Adagrad (thm-landscape-shampoo).
 
    T gradients G 0, ..., G (T - 1) of n x m and of rank at most r. Z stands for the vector z, read row by row. *)
-Require Import landscape_shampoo_coords spectral_theorem.
+Require Import landscape_shampoo_coords.
 Open Scope R_scope.
 
 (* z' (A x B) z for the Kronecker product A x B. *)
@@ -115,22 +115,32 @@ Section Shampoo.
   Qed.
 End Shampoo.
 
-(* thm-landscape-shampoo: L and R have roots, and their Kronecker product lies above full Adagrad. *)
+Lemma kronecker_ext n m A A' B B' Z : (forall a c, (a < n)%nat -> (c < n)%nat -> A a c = A' a c) ->
+  (forall b e, (b < m)%nat -> (e < m)%nat -> B b e = B' b e) -> kronecker n m A B Z = kronecker n m A' B' Z.
+Proof. intros HA HB. apply total_ext. intros a b Ha Hb. apply total_ext. intros c e Hc He. now rewrite HA, HB. Qed.
+Lemma root_exists n m T eps G : 0 < eps -> exists Q, is_root n (factor m T eps G) Q.
+Proof.
+  intros He. assert (HA := factor_symmetric n m T eps G).
+  destruct (spectral_theorem n (factor m T eps G) HA) as (p & lam & Hp). exists (matrix_root n p lam).
+  apply root_is_root; [exact HA|exact Hp|]. intros.
+  now apply (eigenvalue_pos n m T eps G He p delta lam Hp (proj1 (diagonal_eigenbasis m (fun _ => 0)))).
+Qed.
+
+(* thm-landscape-shampoo: L and R have roots, and the Kronecker product of any two lies above full Adagrad. A root is
+   symmetric and positive semidefinite. *)
 Theorem thm_landscape_shampoo n m r T eps G : (1 <= r)%nat -> 0 < eps ->
   (forall t, (t < T)%nat -> rank_at_most n m r (G t)) ->
-  exists L_half R_half, is_root n (L m T eps G) L_half /\ is_root m (R_ n T eps G) R_half /\
+  (exists L_half R_half, is_root n (L m T eps G) L_half /\ is_root m (R_ n T eps G) R_half) /\
+  forall L_half R_half, is_root n (L m T eps G) L_half -> is_root m (R_ n T eps G) R_half ->
     forall Z, eps * total n m (fun a b => Z a b ^ 2)
       + / INR r * sum T (fun t => total n m (fun a b => G t a b * Z a b) ^ 2) <= kronecker n m L_half R_half Z.
 Proof.
-  intros Hr He Hranks. assert (HL := factor_symmetric n m T eps G).
-  assert (HR := factor_symmetric m n T eps (fun t b a => G t a b)).
-  destruct (spectral_theorem n (L m T eps G) HL) as (p & lam & Hp).
-  destruct (spectral_theorem m (R_ n T eps G) HR) as (s & mu & Hs).
-  exists (matrix_root n p lam), (matrix_root m s mu). split; [|split].
-  - apply root_is_root; [exact HL|exact Hp|]. intros. now apply (eigenvalue_pos n m T eps G He p s lam Hp (proj1 Hs)).
-  - apply root_is_root; [exact HR|exact Hs|]. intros.
-    now apply (eigenvalue_pos m n T eps (fun t b a => G t a b) He s p mu Hs (proj1 Hp)).
-  - intros Z. exact (step_4 n m r T eps G Hranks Hr He p s lam mu Hp Hs Z).
+  intros Hr He Hranks. split.
+  - destruct (root_exists n m T eps G He) as [L_half HL].
+    destruct (root_exists m n T eps (fun t b a => G t a b) He) as [R_half HR]. now exists L_half, R_half.
+  - intros L_half R_half HL HR Z. destruct (root_is_matrix_root n _ _ HL) as (p & lam & Hp & EL).
+    destruct (root_is_matrix_root m _ _ HR) as (s & mu & Hs & ER). rewrite (kronecker_ext n m _ _ _ _ Z EL ER).
+    exact (step_4 n m r T eps G Hranks Hr He p s lam mu Hp Hs Z).
 Qed.
 (* An instance: one gradient of rank one, a column of ones times a row of ones. *)
 Lemma thm_landscape_shampoo_instance n m : rank_at_most n m 1 (fun _ _ => 1).

@@ -1,5 +1,5 @@
 (* The landscape: Shampoo's factors, their roots, and matrices in the eigenbases of both (for thm-landscape-shampoo). *)
-Require Export landscape_shampoo_side.
+Require Export landscape_shampoo_side spectral_theorem.
 Open Scope R_scope.
 
 (* Entry (i, j) of X in the bases p of the rows and s of the columns. *)
@@ -122,4 +122,31 @@ Proof.
       rewrite (inner_ext_r n (A a) (delta c) _ (Hc (delta c))), inner_combination.
       apply sum_ext. intros i Hi. rewrite inner_delta by assumption.
       change (inner n (A a) (p i)) with (times n A (p i) a). rewrite He by assumption. ring.
+Qed.
+
+(* There is no other root: an eigenbasis of a root Q is one of A, with the squares of Q's eigenvalues, so Q is the one
+   above. *)
+Lemma quad_eigen n Q p nu i : eigenbasis n Q p nu -> (i < n)%nat -> quad n Q (p i) = nu i.
+Proof.
+  intros [[Ho _] He] Hi. unfold quad. rewrite (inner_ext_r n _ _ (fun a => nu i * p i a)) by (intros; now apply He).
+  rewrite inner_scal, (Ho i i Hi Hi), delta_self. ring.
+Qed.
+Lemma root_is_matrix_root n A Q : is_root n A Q -> exists p lam, eigenbasis n A p lam /\
+  forall a c, (a < n)%nat -> (c < n)%nat -> Q a c = matrix_root n p lam a c.
+Proof.
+  intros (HQ & Hpos & Hsq). destruct (spectral_theorem n Q HQ) as (p & nu & Hp). assert (Hp' := Hp).
+  destruct Hp' as [[Ho Hc] He].
+  assert (Hnu : forall i, (i < n)%nat -> 0 <= nu i)
+    by (intros i Hi; rewrite <- (quad_eigen n Q p nu i Hp Hi); apply Hpos).
+  exists p, (fun i => nu i ^ 2). split; [split; [now split|]|].
+  - intros i a Hi Ha. transitivity (times n Q (times n Q (p i)) a).
+    + unfold times, inner. rewrite (sum_ext n _ (fun c => sum n (fun e => Q a e * (Q e c * p i c)))).
+      * rewrite sum_swap. apply sum_ext. intros e _. now rewrite sum_scal.
+      * intros c Hc'. rewrite <- (Hsq a c Ha Hc'), <- sum_scal_r. apply sum_ext. intros. ring.
+    + rewrite (times_ext n Q _ (fun e => nu i * p i e)) by (intros; now apply He).
+      rewrite times_scal, He by assumption. ring.
+  - intros a c Ha Hc'. transitivity (inner n (Q a) (delta c)); [symmetry; now apply inner_delta|].
+    rewrite (inner_ext_r n (Q a) (delta c) _ (Hc (delta c))), inner_combination. apply sum_ext. intros i Hi.
+    rewrite inner_delta, sqrt_pow2 by auto. change (inner n (Q a) (p i)) with (times n Q (p i) a).
+    rewrite He by assumption. ring.
 Qed.

@@ -23,15 +23,19 @@ PROMISE = re.compile(r"^promise +measured +promised +start +any method +ascent +
 TITLE = re.compile(r"^:{3,}\{prf:\w+\} (?P<title>.+)\n:label: (?P<label>\S+)", re.MULTILINE)
 COLUMNS = ("theorem", "in words", "evaluated", "least slack", "measured / promised / without")
 HEAD = f"""
-Rocq has checked these for all real numbers, in every dimension. Where there is chance, they hold for any finite sample
-space, so that every expectation is a finite sum ({{ref}}`sec-assistant`). The fold under each theorem has its statement
-and what it assumes; a line below its name leads to the proof. The chapters **evaluated** their steps as
-often as the table says, and **least slack** is the least share of the larger side by which a left side stayed below its
-right one. The last column is of that instance of the promise which came nearest to it: what was measured, what the
-theorem promises, and what holds **without** a theorem, the start or what any method keeps, whichever is less.
+Rocq has checked these for all real numbers, in every dimension that the statement names. Where there is chance, they
+hold for any finite sample space, so that every expectation is a finite sum ({{ref}}`sec-assistant`). The fold under
+each theorem has its statement and what it assumes; a line below its name leads to the proof. The chapters **evaluated**
+their steps as often as the table says, and **least slack** is the least share of the larger side by which a left side
+stayed below its right one. The last column is of that instance of the promise which came nearest to it: what was
+measured, what the theorem promises, and what holds **without** a theorem, the start or what any method keeps, whichever
+is less.
 
 | {" | ".join(COLUMNS)} |
 |:--|:--|--:|--:|--:|
+"""
+FOOT = """
+Where the second of the three numbers exceeds the third, the theorem says nothing there.
 """
 
 
@@ -123,4 +127,4 @@ def table(root: Path) -> str:
         ]
         cells.append(promise_cell(promises, of_label))
         lines.append(f"| {' | '.join(cells)} |\n")
-    return "".join(lines)
+    return "".join(lines) + FOOT

@@ -3,7 +3,9 @@
 `substitutions` gives the texts for {{ verdict_counts }}, {{ verdict_families }} and {{ verdict_wrong }}, and, as a
 Sphinx extension, it puts the tables into book/verdicts.md before that is read, so that they have headings. A table
 that only prints again what a chapter before it decided stands there and is not counted, and those of UNCOUNTED neither.
-Deliberately absent: verdicts that are computed for an assertion or a sentence and printed in no table.
+A cell that the chapter's page leaves out may print a table, too: a sentence tells its verdicts there, and the page of
+verdicts lists them.
+Deliberately absent: verdicts that no cell prints, such as those of chapter 9, whose unit is a whole search.
 """
 
 import ast
@@ -50,12 +52,15 @@ SAID = {
     ("carrying_a_rate", "log(rule / tuned anew)"): "log of the loss at this batch with the rate that the rule carries "
     "from 32, over the loss with a rate tuned anew",
     ("carrying_a_rate", "log(kept / changed)"): "log of the loss with beta2 kept, over that with beta2 to the power",
+    ("carrying_a_rate", "log(beta1, too / root alone)"): "log of the loss with beta1 changed, too, over that with the "
+    "root rule alone",
     ("carrying_a_rate", "batch 4 - full batch"): "test points right at batch 4, less those of the full batch, "
     "at equal training loss",
     ("landscape", "log loss lower"): "log loss on digits lower than AdamW's",
     ("landscape", "nats lower"): "last loss of GPT-2 lower than with float32 state, or AdamW's",
     ("landscape", "lower"): "loss on words lower than AdamW's",
     ("optimizers_at_a_glance", "below AdamW"): "loss on words below AdamW's",
+    ("which_lamb", "log loss below the paper's"): "log loss below that of the paper's LAMB",
     ("came", "lower"): "loss on words of the arm that is named first lower than the other's",
     ("bert", "lower"): "last loss, in nats, of the arm that is named first lower than the other's",
     ("bert_in_76_minutes", "lower"): "last loss, in nats, of the runs that are named first lower than the others'",

@@ -4,7 +4,7 @@ import re
 
 import chapters
 import verdict_page
-from small_books import CHAPTERS, cell, markdown, notebook
+from small_books import CHAPTERS, ROOT, cell, markdown, notebook
 
 from minilib.experiments.verdicts import compare, family, print_verdicts
 
@@ -97,6 +97,17 @@ def test_a_table_of_several_families_counts_as_several():
         ("intervals alone, 95 %", 1),
     ):
         assert verdict_page.families(verdict_page.Table("", "", "by", shared, rows)) == families
+
+
+def test_what_the_page_says_of_long_tails_is_what_the_rules_own_page_counted():
+    """Caught: the page promised 5 % to all families."""
+    (path,) = (path for path in CHAPTERS if chapters.name_of(path.stem) == "the_rule_for_ties")
+    printed = "\n".join(chapters.printed(c) for c in chapters.read(path).cells if c.cell_type == "code")
+    page = (ROOT / "book" / "verdicts.md").read_text(encoding="utf-8")
+    for row in ("lognormal against steady", "ten lognormal, one family"):
+        shares = re.search(rf"^{row} +(.*)$", printed, re.MULTILINE)[1]
+        shares = sorted(round(float(share)) for share in re.findall(r"([\d.]+) ?%", shares))
+        assert f"{shares[0]} to {shares[-1]} %" in page
 
 
 def test_each_table_of_a_chapter_is_on_the_page(chapter):

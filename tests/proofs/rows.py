@@ -597,14 +597,17 @@ table(
 )
 
 
-@row("prp-came-uphill")
+@row("prp-came-uphill", "averages")
 def came_uphill(rng):
     k = int(rng.integers(3, 9))
     h = rng.uniform(k - 1, math.sqrt((k - 1) * (k * k - k - 1)))
     g, _, clipped = Page("came")["one_period"](h, k)
     values = {"k": k, "h": h, "gradient": lambda h, s: h if s == 0 else -1}
     sides = {0: (0, g.sum()), 1: (clipped.sum(), 0), 2: (0, g.mean()), 3: (clipped.mean(), 0)}
-    return values, {"prp_came_uphill": sides}
+    values |= draw(rng, "beta2", "t") | {"place": lambda k, s: s % k}
+    given = {"gs": g, "v": np.mean(g**2), **{name: values[name] for name in ("h", "k", "beta2", "t")}}
+    near = Page("came", "(4) moving average", **given).sides()
+    return values, {"prp_came_uphill": sides, "prp_came_uphill_average": {0: near}}
 
 
 @row("prp-came-cautious", "came_uphill")
