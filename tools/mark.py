@@ -4,8 +4,9 @@
 
 writes marks.csv and feedback/STUDENT.html into assignments/2027-spring/lars, and prints the marks. A cell that does not
 end loses its own points only, and a submission that cannot be marked is a row that says why. The first line says what
-stands around the submissions while they run (`marking.wall`). Deliberately absent: fetching submissions from anywhere, and what a person has to read;
-`to read` in marks.csv counts that, and course/assignments/README.md says how those marks come in.
+stands around the submissions while they run (`marking.wall`). Deliberately absent: fetching submissions from anywhere,
+and what a person has to read; `to read` in marks.csv counts that, and course/assignments/README.md says how those marks
+come in.
 """
 
 import argparse

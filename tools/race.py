@@ -9,8 +9,8 @@ makes an optimizer from pairs of name and parameter, as minilib's are made, and,
 and gradients, and gives back weights. The rows and columns of every array come to it in an order that each run draws in
 secret, and its weights are put back in order: a method that treats its arrays alike takes the same steps as ever, to
 rounding, and weights that were trained on the race's data do not fit. scikit-learn's data and minilib's tasks and data
-are out of its reach. The seeds are new in every call and the same for all entries. Deliberately absent: time. Whether an
-entry keeps the spirit of the rules a person has to read.
+are out of its reach. The seeds are new in every call and the same for all entries. Deliberately absent: time. Whether
+an entry keeps the spirit of the rules a person has to read.
 """
 
 import argparse

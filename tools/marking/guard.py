@@ -10,7 +10,6 @@ a compiled package that opens files by itself. That is what the outer wall (`wal
 import functools
 import os
 import shutil
-import signal
 import sys
 import sysconfig
 
@@ -50,7 +49,7 @@ def prepare() -> None:
 
 
 def guard(roots: list[str], hidden: list[str]) -> None:
-    """From here on this process may read below `roots`, not below `hidden`, change its own folder, and start nothing."""
+    """From here on this process may read below `roots`, not below `hidden`, change its folder, and start nothing."""
     real = os.path.realpath
     parts = [f"{root}/{name}" for root in roots for name in COMPILED]
     loads = [real(path) for path in (sysconfig.get_config_var("DESTSHARED"), *parts) if path]

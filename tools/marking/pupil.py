@@ -47,7 +47,7 @@ def main() -> None:
     wire, guard, control = beside("wire"), beside("guard"), int(control)
     sys.path.insert(0, minilib)
     import minilib.optim
-    import minilib.theory  # noqa: F401
+    import minilib.theory
 
     guard.prepare()
     roots, hidden = paths[: paths.index("-")], paths[paths.index("-") + 1 :]
