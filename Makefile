@@ -10,7 +10,7 @@ export OMP_NUM_THREADS ?= 1
 .DEFAULT_GOAL := help
 .PHONY: help book test check lint proofs unit nbval site report shake colab exam test-tpu lab notebook page sync \
 	format bench bench-torch bench-pretrain gpu study runs-check prove handout slides slides-pdf pdf zip assignment \
-	assignments mark assignments-test race browser browser-test release lock clean
+	assignments private-course mark assignments-test race browser browser-test release lock clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-16s %s\n", $$1, $$2}' Makefile
@@ -105,14 +105,18 @@ assignment: $(READY)  ## a problem set for a class, into assignments/: make assi
 assignments: $(READY)  ## all problem sets for a class: make assignments CLASS=2027-spring
 	$(PY) tools/assignment.py $(if $(CLASS),--group $(CLASS))
 
+private-course: $(READY)  ## a copy of the course whose tasks you change: make private-course INTO=../our-course
+	$(if $(INTO),,$(error where to? INTO=../our-course))
+	@$(PY) tools/assignment.py --private $(INTO)
+
 mark: $(READY)  ## mark a folder of submissions: make mark NAME=lars CLASS=2027-spring FROM=submissions
-	$(PY) tools/mark.py $(NAME) $(FROM) $(if $(CLASS),--group $(CLASS))
+	@$(PY) tools/mark.py $(NAME) $(FROM) $(if $(CLASS),--group $(CLASS))
 
 assignments-test: $(READY)  ## mark right, wrong and dishonest answers to all problem sets for twelve classes: half an hour
 	CLASSES=12 $(PY) -m pytest tests/course
 
 race: $(READY)  ## who needs the fewest steps: make race ENTRY=my_entry.py, or a folder of entries
-	$(PY) tools/race.py $(ENTRY)
+	@$(PY) tools/race.py $(ENTRY)
 
 browser: $(READING)  ## Pyodide beside the built pages, so that chapters run on them offline: make browser [PACK=folder]
 	$(PY) tools/browser_pack.py $(if $(PACK),--pack $(PACK))

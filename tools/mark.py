@@ -3,8 +3,10 @@
     python tools/mark.py lars submissions/ --group 2027-spring
 
 writes marks.csv and feedback/STUDENT.html into assignments/2027-spring/lars, and prints the marks. A cell that does not
-end loses its own points only. Deliberately absent: fetching submissions from anywhere, and what a person has to read;
-`to read` in marks.csv counts that, and course/assignments/README.md says how those marks come in.
+end loses its own points only, and a submission that cannot be marked is a row that says why. The first line says what
+stands around the submissions while they run (`marking.wall`). Deliberately absent: fetching submissions from anywhere,
+and what a person has to read; `to read` in marks.csv counts that, and course/assignments/README.md says how those marks
+come in.
 """
 
 import argparse
@@ -12,23 +14,27 @@ import sys
 from pathlib import Path
 
 from assignment import INTO, ROOT, course
-from marking import cells
+from marking import cells, wall
 from marking.course import Assignment
 
 from minilib.pages import print_table
 
 
-def submissions(folder: Path) -> dict[str, Path]:
-    """The notebooks of a folder by student. ValueError: it has none, or a student has several."""
-    found = {path.stem: path for path in sorted(folder.glob("*.ipynb"))}
+def submissions(folder: Path) -> tuple[dict[str, Path], dict[str, str]]:
+    """The notebooks of a folder by student, and what is wrong with the folders that have none or several.
+
+    ValueError: it has nothing.
+    """
+    found, wrong = {path.stem: path for path in sorted(folder.glob("*.ipynb"))}, {}
     for own in sorted(path for path in folder.glob("*") if path.is_dir() and not path.name.startswith(".")):
         notebooks = [path for path in own.rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts]
-        if len(notebooks) != 1:
-            raise ValueError(f"{own} has {len(notebooks)} notebooks; a student hands in one")
-        found[own.name] = notebooks[0]
-    if not found:
+        if len(notebooks) == 1:
+            found[own.name] = notebooks[0]
+        else:
+            wrong[own.name] = f"not marked: the folder has {len(notebooks)} notebooks; a student hands in one"
+    if not found and not wrong:
         raise ValueError(f"{folder} has no notebooks")
-    return found
+    return found, wrong
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -39,7 +45,9 @@ def main(arguments: list[str] | None = None) -> int:
     asked = parser.parse_args(arguments)
     try:
         assignment = Assignment(asked.name, asked.group, course(), INTO)
-        rows = assignment.mark(submissions(asked.folder))
+        notebooks, wrong = submissions(asked.folder)
+        print(wall.says(), flush=True)
+        rows = assignment.mark(notebooks, notes=wrong)
     except ValueError as error:
         print(f"Not marked: {error}.", file=sys.stderr)
         return 2

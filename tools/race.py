@@ -6,21 +6,24 @@
 An entry is a Python file with the name of a race, `RACE = "digits"` or "words", a function `optimizer(named)` that
 makes an optimizer from pairs of name and parameter, as minilib's are made, and, if it likes, a function
 `schedule(step)` that gives the multiplier of its learning rates. It runs in a process of its own, which is told weights
-and gradients, and gives back weights: the loss, the model and the data of the race are out of its reach. The seeds are
-new in every call and the same for all entries. Deliberately absent: time. Whether an entry keeps the spirit of the
-rules a person has to read.
+and gradients, and gives back weights. The rows and columns of every array come to it in an order that each run draws in
+secret, and its weights are put back in order: a method that treats its arrays alike takes the same steps as ever, to
+rounding, and weights that were trained on the race's data do not fit. scikit-learn's data and minilib's tasks and data
+are out of its reach. The seeds are new in every call and the same for all entries. Deliberately absent: time. Whether
+an entry keeps the spirit of the rules a person has to read.
 """
 
 import argparse
-import csv
 import secrets
 import sys
 import tempfile
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 
 import numpy as np
-from marking import lacking
+from marking import lacking, tables, wall
 from marking.examiner import Pupil
 
 from minilib.experiments.verdicts import compare
@@ -30,6 +33,7 @@ sys.path.append(str(Path(__file__).resolve().parent.parent))
 from studies.race import RACES, Race, steps_to
 
 SMALLEST = np.log(1.05)  # a twentieth of the steps
+TASKS = ("experiments", "data")  # what an entry's copy of minilib lacks
 # In the entry's process: what stands between its optimizer and the race.
 DRIVER = """
 def _begin(named):
@@ -53,25 +57,32 @@ def _begin(named):
 
 
 class Apart:
-    """An entry's optimizer, as the race sees it: the weights that come back are taken, and nothing else."""
+    """An entry's optimizer, as the race sees it: the weights that come back are taken, and nothing else.
+
+    The entry sees the rows and columns of each array in an order that nobody can guess.
+    """
 
     param_groups = ({"lr": 1.0},)
 
     def __init__(self, begin, named):
+        order = np.random.default_rng(secrets.randbits(128))
         self.parameters, self.number = [p for _, p in named], 0
-        self.ask = begin([(name, p.data) for name, p in named])
+        self.places = [np.ix_(*(order.permutation(n) for n in p.data.shape)) for p in self.parameters]
+        data = [p.data[places] for p, places in zip(self.parameters, self.places, strict=True)]
+        self.ask = begin([(name, mixed) for (name, _), mixed in zip(named, data, strict=True)])
 
     def zero_grad(self):
         for p in self.parameters:
             p.grad = None
 
     def step(self):
-        new = self.ask(self.number, [p.grad for p in self.parameters])
+        new = self.ask(self.number, [p.grad[places] for p, places in zip(self.parameters, self.places, strict=True)])
         self.number += 1
-        for p, data in zip(self.parameters, new, strict=True):
+        for p, data, places in zip(self.parameters, new, self.places, strict=True):
             if np.shape(data) != p.data.shape:
                 raise ValueError(f"a weight of shape {p.data.shape} came back with the shape {np.shape(data)}")
-            p.data = np.asarray(data, p.data.dtype)
+            p.data = np.empty_like(p.data)
+            p.data[places] = data
 
 
 def judged(path: Path, seeds: list[int], minilib: Path, races: dict[str, Race] = RACES) -> tuple[str, dict[int, int]]:
@@ -79,14 +90,16 @@ def judged(path: Path, seeds: list[int], minilib: Path, races: dict[str, Race] =
 
     ValueError: the entry names no race, has no optimizer, or fails in a run.
     """
-    with Pupil(minilib, seconds=20) as pupil:
+    sklearn = find_spec("sklearn")
+    hidden = [Path(sklearn.origin).parent / "datasets"] if sklearn else []
+    with Pupil(minilib, seconds=20, hidden=hidden) as pupil:
         try:
             pupil.run(path.read_text(encoding="utf-8"))
             pupil.run(DRIVER)
             name, begin = pupil.get("RACE"), pupil.get("_begin")
             if name not in races:
                 raise ValueError(f"RACE must be one of {', '.join(races)}, got {name!r}")
-            return name, {seed: steps_to(races[name], lambda named: Apart(begin, named), seed=seed) for seed in seeds}
+            return name, {seed: steps_to(races[name], partial(Apart, begin), seed=seed) for seed in seeds}
         except Exception as error:
             raise ValueError(f"{path.name}: {type(error).__name__}: {error}") from None
 
@@ -112,10 +125,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--csv", type=Path, help="where to write the steps of all seeds")
     asked = parser.parse_args(arguments)
     paths = sorted(asked.entries.glob("*.py")) if asked.entries.is_dir() else [asked.entries]
+    print(wall.says())
     seeds = [secrets.randbelow(10**6) for _ in range(asked.seeds)]
     results, failed = {}, []
     with tempfile.TemporaryDirectory() as folder:
-        lacking.copy(Path(folder), [])
+        lacking.copy(Path(folder), [], TASKS)
         for path in paths:
             try:
                 race, steps = judged(path, seeds, Path(folder))
@@ -127,12 +141,9 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"{race}: steps to {RACES[race].target:g} nats, at most {RACES[race].limit}")
         print_table(board(found), ("entry", "median", "all seeds", "ahead of the next by a twentieth"))
     if asked.csv:
-        with open(asked.csv, "w", newline="", encoding="utf-8") as file:
-            rows = csv.writer(file)
-            rows.writerow(["race", "entry", "seed", "steps"])
-            rows.writerows(
-                [r, e, s, n] for r, found in results.items() for e, by in found.items() for s, n in by.items()
-            )
+        keys = ("race", "entry", "seed", "steps")
+        runs = [(r, e, s, n) for r, found in results.items() for e, by in found.items() for s, n in by.items()]
+        tables.write(asked.csv, [dict(zip(keys, run, strict=True)) for run in runs])
     print("".join(f"not judged: {one}\n" for one in failed), end="", file=sys.stderr)
     return 2 if failed or not results else 0
 

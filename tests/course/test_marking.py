@@ -1,6 +1,8 @@
 """The tools around the marking: what they write, what a person adds, what they refuse. Could catch: lost marks."""
 
 import csv
+import json
+import re
 
 import assignment as make_assignment
 import mark
@@ -8,7 +10,7 @@ import nbformat
 import numpy as np
 import pytest
 from classroom import ROOT, made, source, submission
-from marking import cells, lacking, wire
+from marking import cells, lacking, wall, wire
 from marking.course import Assignment
 from marking.examiner import Gone, Late, Pupil
 from marking.execute import ExecuteApart, defined, without_magics
@@ -144,12 +146,59 @@ def test_what_was_handed_out_is_put_back_whatever_a_submission_made_of_it(tiny, 
     assert not (tmp_path / "was here").exists()
 
 
-def test_a_notebook_of_something_else_is_named_before_anything_is_marked(tiny, tmp_path):
-    right = submission(tiny, {}, tmp_path / "hal.ipynb")
-    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1 + 1")]), tmp_path / "ida.ipynb")
-    with pytest.raises(ValueError, match=r"ida\.ipynb has none of the cells of tiny"):
-        tiny.mark({"hal": right, "ida": tmp_path / "ida.ipynb"})
-    assert not (tiny.folder / "marks.csv").exists()
+@pytest.fixture
+def folder(course, tmp_path, monkeypatch):
+    """A folder for submissions; the commands work in the test's own folder, on its own course."""
+    monkeypatch.setenv("COURSE", str(course))
+    for module in (make_assignment, mark):
+        monkeypatch.setattr(module, "INTO", tmp_path / "out")
+        monkeypatch.setattr(module, "ROOT", tmp_path)
+    (tmp_path / "in").mkdir()
+    return tmp_path / "in"
+
+
+def test_what_cannot_be_marked_is_a_row_that_says_why_and_a_cell_is_known_by_what_it_defines(
+    tiny, folder, monkeypatch, capsys
+):
+    """The class goes on, and a spreadsheet runs nothing of what a student wrote."""
+    nb = nbformat.read(submission(tiny, {"why": "=1+1"}, folder / "=HYPERLINK(1).ipynb"), as_version=4)
+    (place,) = (k for k, c in enumerate(nb.cells) if c.metadata.get("nbgrader", {}).get("grade_id") == "sum")
+    loud = nbformat.v4.new_output("stream", name="stdout", text="x" * 50 * 2**20)
+    kinds = {
+        "renamed": (lambda own: own.cells[place].metadata.nbgrader.update(grade_id="mine"), 2, "1 cells found by"),
+        "lost": (lambda own: [cell.metadata.clear() for cell in own.cells], 2, "2 cells found by .*: sum, why"),
+        "without": (lambda own: own.cells.pop(place), 0, "1 cells not found: sum"),
+        "other": (lambda own: own.update(cells=[nbformat.v4.new_code_cell("1 + 1")]), None, "none of the cells that"),
+        "loud": (lambda own: own.cells[place].update(outputs=[loud]), 2, ""),
+        "failing": (lambda own: own.cells[place].update(source="# no disk"), None, "nbgrader failed on tiny: .*"),
+        "broken": (None, None, "broken.ipynb is no notebook"),
+    }
+    for student, (change, *_) in kinds.items():
+        if change:
+            change(own := nbformat.from_dict(json.loads(nbformat.writes(nb))))
+            nbformat.write(own, folder / f"{student}.ipynb")
+    (folder / "broken.ipynb").write_text('{"cells": [')
+    for student, count in (("none", 0), ("two", 2)):
+        (folder / student).mkdir()
+        for k in range(count):
+            (folder / student / f"{k}.ipynb").write_text("")
+        kinds[student] = None, None, f"the folder has {count} notebooks"
+    real = ExecuteApart.preprocess
+
+    def preprocess(self, nb, resources):
+        return 1 / 0 if any(cell.source == "# no disk" for cell in nb.cells) else real(self, nb, resources)
+
+    monkeypatch.setattr(ExecuteApart, "preprocess", preprocess)
+    assert mark.main(["tiny", str(folder), "--group", "a-class"]) == 0
+    assert capsys.readouterr().out.splitlines()[0] == wall.says()
+    rows = {row["student"]: row for row in table(tiny.folder / "marks.csv")}
+    assert rows.keys() == {*kinds, "'=HYPERLINK(1)"}
+    assert rows["'=HYPERLINK(1)"]["sum-check"] == "2.0"
+    for student, (_, points, note) in kinds.items():
+        assert rows[student]["sum-check"] == ("" if points is None else f"{points:.1f}"), student
+        assert re.search(note or "^$", rows[student]["note"]), (student, rows[student]["note"])
+    assert {row["answer"] for row in table(tiny.folder / "to_read.csv")} >= {"'=1+1"}
+    assert [row["note"] for row in tiny.told() if row["student"] == "two"] == [rows["two"]["note"]]
 
 
 def test_a_students_own_cells_run_where_they_stand(tiny, tmp_path):
@@ -171,20 +220,23 @@ def test_a_notebook_that_takes_too_long_as_a_whole_keeps_what_it_had(tiny):
     assert all(errors[2:])
 
 
-def test_a_private_course_is_made_and_marked_by_the_commands(course, tmp_path, monkeypatch, capsys):
-    monkeypatch.setenv("COURSE", str(course))
-    for module in (make_assignment, mark):
-        monkeypatch.setattr(module, "INTO", tmp_path / "made")
-        monkeypatch.setattr(module, "ROOT", tmp_path)
+def test_a_private_course_is_copied_made_and_marked_by_the_commands(folder, tmp_path, monkeypatch, capsys):
+    private = tmp_path / "private"
+    assert make_assignment.main(["--private", str(private)]) == 0
+    assert "COURSE=" in capsys.readouterr().out
+    assert {path.stem for path in (private / "assignments").glob("*.md")} == {"tiny"}
+    assert make_assignment.main(["--private", str(private)]) == 2
+    assert "is there already" in capsys.readouterr().err
+    monkeypatch.setenv("COURSE", str(private))
     assert make_assignment.main(["--group", "a-class"]) == 0
-    folder = tmp_path / "made" / "a-class" / "tiny"
-    assert "made/a-class/tiny/tiny.ipynb" in capsys.readouterr().out
-    handed_in = tmp_path / "in" / "eve"
-    handed_in.mkdir(parents=True)
-    submission(Assignment("tiny", "a-class", course, tmp_path / "made"), {}, handed_in / "my homework.ipynb")
-    assert mark.main(["tiny", str(tmp_path / "in"), "--group", "a-class"]) == 0
+    made = tmp_path / "out" / "a-class" / "tiny"
+    assert "out/a-class/tiny/tiny.ipynb" in capsys.readouterr().out
+    assert "a-class" not in (made / "tiny.ipynb").read_text()
+    (folder / "eve").mkdir()
+    submission(Assignment("tiny", "a-class", private, tmp_path / "out"), {}, folder / "eve" / "my homework.ipynb")
+    assert mark.main(["tiny", str(folder), "--group", "a-class"]) == 0
     assert "eve" in capsys.readouterr().out
-    assert [row["sum-check"] for row in table(folder / "marks.csv")] == ["2.0"]
+    assert [row["sum-check"] for row in table(made / "marks.csv")] == ["2.0"]
 
 
 def test_what_the_commands_refuse_is_one_line_that_names_it(course, tmp_path, monkeypatch, capsys):
@@ -197,7 +249,7 @@ def test_what_the_commands_refuse_is_one_line_that_names_it(course, tmp_path, mo
         assert said in capsys.readouterr().err
     assert mark.main(["lars", str(tmp_path / "in")]) == 2
     assert "has no notebooks" in capsys.readouterr().err
-    (tmp_path / "in" / "fay.ipynb").write_text("no notebook")
+    (tmp_path / "in" / "fay").mkdir()
     monkeypatch.setattr(mark, "INTO", tmp_path / "nowhere")
     assert mark.main(["lars", str(tmp_path / "in")]) == 2
     assert "make assignment NAME=lars" in capsys.readouterr().err
@@ -241,37 +293,6 @@ def test_minilib_lacks_what_is_withheld_and_has_the_rest(tmp_path):
         assert "ratio *" not in pupil.get("text")
     with pytest.raises(ValueError, match=r"no optim\.lamb\.LAMBS"):
         lacking.copy(tmp_path, ["optim.lamb.LAMBS"])
-
-
-def test_a_pupil_reads_writes_and_starts_only_what_it_may(tmp_path):
-    lacking.copy(tmp_path / "lib", [])
-    (tmp_path / "lib" / "solution.py").write_text("a lecturer has it beside the copy of minilib")
-    (tmp_path / "marks.csv").write_text("ann,0\n")
-    with Pupil(tmp_path / "lib", seconds=20) as pupil:
-        pupil.run("open('own.txt', 'w').write('here'); text = open('own.txt').read(); import sqlite3, ctypes")
-        assert pupil.get("text") == "here"
-        for line in (
-            f"open({str(tmp_path / 'marks.csv')!r}).read()",
-            f"open({str(tmp_path / 'lib/solution.py')!r}).read()",
-            f"open({str(tmp_path / 'marks.csv')!r}, 'w')",
-            f"__import__('os').remove({str(tmp_path / 'marks.csv')!r})",
-            f"__import__('os').listdir({str(ROOT / 'course')!r})",
-            f"__import__('os').symlink({str(tmp_path / 'marks.csv')!r}, 'link')\nopen('link').read()",
-            f"sqlite3.connect({str(tmp_path / 'gradebook.db')!r})",
-            f"__import__('pathlib').Path({str(ROOT / 'tools' / 'mark.py')!r}).read_text()",
-            f"open({str(tmp_path / 'lib/minilib/optim/sgd.py')!r}, 'a')",
-            f"__import__('os').open({str(tmp_path / 'lib/minilib/optim/sgd.py')!r}, 2)",
-            "__import__('os').open('/', 0)",
-            "__import__('os').system('true')",
-            "__import__('os').fork()",
-            "__import__('subprocess').run(['true'])",
-            "__import__('socket').create_connection(('127.0.0.1', 9))",
-            "ctypes.CDLL(None)",
-        ):
-            with pytest.raises(PermissionError, match="not allowed|may not be"):
-                pupil.run(line)
-    assert (tmp_path / "marks.csv").read_text() == "ann,0\n"
-    assert not (tmp_path / "gradebook.db").exists()
 
 
 def test_what_does_not_end_and_what_ends_too_early_cost_one_cell(tmp_path):

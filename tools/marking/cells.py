@@ -89,7 +89,7 @@ def lecturers(nb, name: str, group: str):
         if check:
             cell.source = cell.source.replace(HIDDEN, f"{HIDDEN}\n{shared}")
         if "class" in tags:
-            lines = [f"# The numbers of the class {group!r}", *(f"{k} = {written(v)}" for k, v in shown.items())]
+            lines = ["# The numbers of your class", *(f"{k} = {written(v)}" for k, v in shown.items())]
             cell.source = "\n".join(lines)
         cell.source = _filled(cell, name, public, values)
         text = cell.cell_type == "markdown"

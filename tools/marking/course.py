@@ -10,7 +10,6 @@ Deliberately absent: students' names, lateness, a server. Who needs those opens 
 """
 
 import contextlib
-import csv
 import logging
 import os
 import shutil
@@ -20,15 +19,10 @@ from pathlib import Path
 
 import nbformat
 
-from marking import cells, feedback, lacking
+from marking import cells, feedback, lacking, submitted, tables
 
 STUB = {"python": "# YOUR CODE HERE\nraise NotImplementedError()"}
 TEXT_STUB = "*Your answer here.*"
-
-
-def _name(cell) -> str | None:
-    """The name of a cell that was handed out, None for one of a student's own."""
-    return cell.metadata.get("nbgrader", {}).get("grade_id")
 
 
 class Assignment:
@@ -70,66 +64,94 @@ class Assignment:
         shutil.copy(self.lecturer / "release" / self.name / f"{self.name}.ipynb", self.notebook)
         return self.notebook
 
-    def mark(self, submissions: dict[str, Path], seconds: float | None = None) -> list[dict]:
+    def mark(self, submissions: dict[str, Path], seconds: float | None = None, notes: dict | None = None) -> list[dict]:
         """Mark notebooks, by student; returns a row of marks for each student so far, as `told` does.
 
         A cell, and a call of an answer, may take so many `seconds`, by default what the problem set says. A student
-        whose work was marked before is marked anew.
+        whose work was marked before is marked anew. A submission that cannot be marked is a row that says why, beside
+        those of `notes`, which could not even be found.
 
-        ValueError: the assignment was not made, or a notebook cannot be read.
+        ValueError: the assignment was not made.
         """
         if not self.notebook.exists():
             raise ValueError(f"there is no {self.folder}: make assignment NAME={self.name} CLASS={self.group}")
         settings = cells.read(self.course, self.name).metadata.get("assignment", {})
         settings |= {"seconds": seconds} if seconds else {}
-        notebooks = {student: self._submitted(path) for student, path in submissions.items()}
+        notes = {**(notes or {})}
         with self._api(settings) as api:
-            for student, nb in notebooks.items():
-                to = self.lecturer / "submitted" / student / self.name / f"{self.name}.ipynb"
-                to.parent.mkdir(parents=True, exist_ok=True)
-                nbformat.write(nb, to)
+            for student, path in submissions.items():
                 print(f"marking {student}", file=sys.stderr, flush=True)
-                self._done(api.autograde(self.name, student, force=True, create=True))
-        return self.told()
+                try:
+                    notes[student] = self._marked(api, student, path)
+                except Exception as error:
+                    notes[student] = f"not marked: {submitted.one_line(error)}"
+        return self.told(notes)
 
-    def told(self) -> list[dict]:
+    def _marked(self, api, student: str, path: Path) -> str:
+        """Mark one notebook; returns what is to be said of it."""
+        given, solved = (nbformat.read(self._cells(kind), as_version=4) for kind in ("release", "source"))
+        nb, note = submitted.taken(path, given, solved)
+        to = self.lecturer / "submitted" / student / self.name / f"{self.name}.ipynb"
+        to.parent.mkdir(parents=True, exist_ok=True)
+        nbformat.write(nb, to)
+        self._done(api.autograde(self.name, student, force=True, create=True))
+        return note
+
+    def _cells(self, kind: str) -> Path:
+        return self.lecturer / kind / self.name / f"{self.name}.ipynb"
+
+    def told(self, notes: dict[str, str] | None = None) -> list[dict]:
         """Take in what a person read, and tell everybody: marks.csv, to_read.csv, feedback/STUDENT.html.
 
         A row of marks has the points by task, their sum, and how many answers still wait for a person; those count
-        nothing yet. Fill the columns `points` and `comment` of to_read.csv and come again.
+        nothing yet. Fill the columns `points` and `comment` of to_read.csv and come again. The last column is a note:
+        why something was not marked, or which cells were not found; `notes` has new ones, by student.
 
         ValueError: to_read.csv has points that the answer cannot have.
         """
         from nbgrader.api import Gradebook
 
         rows, reading = [], []
-        read = {(row["student"], row["task"]): row for row in self._table("to_read.csv")}
+        notes = {row["student"]: row.get("note", "") for row in tables.read(self.folder / "marks.csv")} | (notes or {})
+        read = {(row["student"], row["task"]): row for row in tables.read(self.folder / "to_read.csv")}
         with Gradebook(f"sqlite:///{self.lecturer / 'gradebook.db'}") as book:
-            for submission in sorted(book.assignment_submissions(self.name), key=lambda s: s.student.id):
+            empty = {cell.name: "" for cell in self._graded(book)}
+            most = sum(cell.max_score for cell in self._graded(book))
+            for submission in book.assignment_submissions(self.name):
                 student, (notebook,) = submission.student.id, submission.notebooks
                 path = self.lecturer / "autograded" / student / self.name / f"{self.name}.ipynb"
+                if not path.exists():
+                    continue
                 nb, comments = nbformat.read(path, as_version=4), {}
-                places = {cell.name: place for place, cell in enumerate(notebook.notebook.source_cells)}
-                grades = sorted(notebook.grades, key=lambda grade: places[grade.name])
+                grades = sorted(notebook.grades, key=lambda grade: [*empty].index(grade.name))
                 for grade in (g for g in grades if g.cell.cell_type == "markdown"):
                     row = read.get((student, grade.name), {"points": "", "comment": ""})
                     if row["points"].strip():
                         grade.manual_score = self._points(row, grade.max_score)
                         grade.needs_manual_grade = False
                         comments[grade.name] = row["comment"]
-                    (text,) = (cell.source for cell in nb.cells if _name(cell) == grade.name)
+                    (text,) = (cell.source for cell in nb.cells if submitted.name(cell) == grade.name)
                     own = {"points": row["points"], "of": grade.max_score, "comment": row["comment"], "answer": text}
                     reading.append({"student": student, "task": grade.name} | own)
                 book.db.commit()
                 left = sum(g.needs_manual_grade for g in grades)
-                sums = {"points": sum(g.score for g in grades), "of": sum(g.max_score for g in grades), "to read": left}
+                sums = {"points": sum(g.score for g in grades), "of": most, "to read": left}
                 rows.append({"student": student} | {g.name: g.score for g in grades} | sums)
                 html = self.folder / "feedback" / f"{student}.html"
                 html.parent.mkdir(exist_ok=True)
                 html.write_text(feedback.page(f"{self.name}: {student}", nb, grades, comments), encoding="utf-8")
-        self._write("marks.csv", rows)
-        self._write("to_read.csv", reading)
+        nothing = empty | {"points": 0.0, "of": most, "to read": 0}
+        rows += [{"student": student} | nothing for student in notes.keys() - {row["student"] for row in rows}]
+        rows = [row | {"note": notes.get(row["student"], "")} for row in sorted(rows, key=lambda row: row["student"])]
+        tables.write(self.folder / "marks.csv", rows)
+        tables.write(self.folder / "to_read.csv", sorted(reading, key=lambda row: row["student"]))
         return rows
+
+    def _graded(self, book) -> list:
+        """The cells that have points, in the order of the notebook."""
+        notebook = book.find_notebook(self.name, self.name)
+        places = [cell.name for cell in notebook.source_cells]
+        return sorted(notebook.grade_cells, key=lambda cell: places.index(cell.name))
 
     def _points(self, row: dict, most: float) -> float:
         try:
@@ -141,49 +163,6 @@ class Assignment:
                 f"to_read.csv: {row['student']}, {row['task']}: points {row['points']!r}, not 0 to {most:g}"
             )
         return points
-
-    def _table(self, name: str) -> list[dict]:
-        path = self.folder / name
-        if not path.exists():
-            return []
-        with open(path, newline="", encoding="utf-8") as file:
-            return list(csv.DictReader(file))
-
-    def _write(self, name: str, rows: list[dict]) -> None:
-        if rows:
-            with open(self.folder / name, "w", newline="", encoding="utf-8") as file:
-                table = csv.DictWriter(file, list(rows[0]))
-                table.writeheader()
-                table.writerows(rows)
-
-    def _submitted(self, path: Path):
-        """The students' notebook as it was handed out, with the answers of a submission, and its own cells between.
-
-        So what a submission says about its cells, deletes, doubles or puts in another order does not count: a cell runs
-        with the examiner only if it was handed out to do so.
-        """
-        try:
-            nb = nbformat.read(path, as_version=4)
-        except Exception as error:
-            raise ValueError(f"{path} is no notebook: {error}") from None
-        given = nbformat.read(self.lecturer / "release" / self.name / f"{self.name}.ipynb", as_version=4)
-        places = {_name(cell): place for place, cell in enumerate(given.cells) if _name(cell)}
-        own, answers, last = {}, {}, -1
-        for cell in nb.cells:
-            if (name := _name(cell)) in places and name not in answers:
-                last = places[name]
-                answers[name] = cell.source
-            elif cell.cell_type == "code" and cell.source not in {c.source for c in given.cells}:
-                own.setdefault(last, []).append(nbformat.v4.new_code_cell(cell.source))
-        if not answers:
-            raise ValueError(f"{path} has none of the cells of {self.name}: another notebook, or its metadata is lost")
-        whole = own.get(-1, [])
-        for place, cell in enumerate(given.cells):
-            if cell.metadata.get("nbgrader", {}).get("solution"):
-                cell.source = answers.get(_name(cell), cell.source)
-            whole = [*whole, cell, *own.get(place, [])]
-        given.cells = whole
-        return given
 
     @contextlib.contextmanager
     def _api(self, settings: dict):

@@ -1,8 +1,8 @@
 """The examiner's side of a submission: asks the pupil's process, within limits of time, and believes only data.
 
 The checks run here, in a process that no line of a submission ever enters. So a submission that changes NumPy, the
-ledger or the checker changes its own copy. Deliberately absent: a container. What a pupil may touch is said in
-`pupil.py`.
+ledger or the checker changes its own copy. What a pupil may touch is said in `wall` and in `guard`, which stand around
+it; where it runs, in `pupil`. Deliberately absent: what a check is (`execute`).
 """
 
 import builtins
@@ -10,6 +10,8 @@ import contextlib
 import json
 import os
 import queue
+import secrets
+import signal
 import subprocess
 import sys
 import tempfile
@@ -17,7 +19,7 @@ import threading
 import time
 from pathlib import Path
 
-from marking import wire
+from marking import wall, wire
 
 HERE = Path(__file__).resolve().parent
 START = 60  # seconds for Python and NumPy to start
@@ -41,12 +43,16 @@ class Pupil:
     Args:
         minilib: the folder with the copy of minilib that it imports.
         seconds: for a cell, or for a call.
+        until: when the whole must end, of `time.monotonic`.
+        hidden: packages and files of Python's folders that are out of its reach.
+        walls: of `wall.KINDS`, those that stand around it; None: all that can stand here.
     """
 
-    def __init__(self, minilib: Path, seconds: float):
-        self.minilib, self.seconds = minilib, seconds
+    def __init__(self, minilib: Path, seconds: float, until=float("inf"), hidden=(), walls=None):
+        self.minilib, self.seconds, self.until, self.hidden = minilib, seconds, until, [*hidden]
+        self.walls = wall.walls() if walls is None else walls
         self.ran, self.kept = [], {}  # cells that a new process must run again; our functions that the pupil knows
-        self.process, self.folder = None, tempfile.TemporaryDirectory(prefix="pupil-")
+        self.process = None
 
     def __enter__(self):
         self._start()
@@ -54,7 +60,6 @@ class Pupil:
 
     def __exit__(self, *_):
         self._stop()
-        self.folder.cleanup()
 
     def run(self, code: str) -> str:
         """Run a cell; returns what it printed. Raises what it raised, `Late` or `Gone`."""
@@ -64,6 +69,17 @@ class Pupil:
 
     def get(self, name: str):
         """The value of a name, or a `Remote` for a function. KeyError: there is none."""
+        value = self._ask({"get": name}, self.seconds)[0]
+        if isinstance(value, wire.Remote):
+            value.afresh = lambda: self._afresh(name)
+        return value
+
+    def _afresh(self, name: str):
+        """The same function in a new process, which ran the same cells and saw nothing else. Late: no time is left."""
+        if time.monotonic() > self.until:
+            raise Late("the notebook took too long")
+        self._child()
+        self._repeat()
         return self._ask({"get": name}, self.seconds)[0]
 
     def _call(self, key, args, kwargs):
@@ -75,33 +91,61 @@ class Pupil:
         return id(function)
 
     def _start(self):
-        prefixes = dict.fromkeys([sys.prefix, sys.base_prefix, *(p for p in sys.path if p.endswith("site-packages"))])
-        command = [sys.executable, "-I", "-X", "utf8", HERE / "pupil.py", HERE / "wire.py", self.minilib, *prefixes]
-        clean = {"PATH": os.environ.get("PATH", ""), "OMP_NUM_THREADS": "1", "HOME": self.folder.name}
-        clean |= {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}  # Windows needs it
+        self.folder = tempfile.TemporaryDirectory(prefix="pupil-", ignore_cleanup_errors=True)
+        orders, self.orders = os.pipe()
+        roots, whole = [self.minilib / "minilib", *wall.python()], [Path(p) / "minilib" for p in wall.python()]
+        hidden = [path for path in (*self.hidden, *whole) if path.exists()]
+        words = [sys.executable, "-I", "-X", "utf8", HERE / "pupil.py", self.minilib, str(orders)]
+        words += [str(int("hook" in self.walls)), *roots, "-", *hidden]
+        if "bwrap" in self.walls:
+            reads = [HERE / f"{name}.py" for name in ("pupil", "guard", "wire")]
+            words = [*wall.around(self.folder.name, [*roots, *reads], hidden), *words]
+        clean = {"PATH": os.environ.get("PATH", ""), "HOME": self.folder.name}
+        clean |= dict.fromkeys(("OMP_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1")
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-        self.process = subprocess.Popen(command, cwd=self.folder.name, env=clean, **pipes)
+        own = {"cwd": self.folder.name, "env": clean, "pass_fds": [orders], "start_new_session": True}
+        self.process = subprocess.Popen(words, **pipes, **own)
+        os.close(orders)
         self.lines = queue.Queue()
         threading.Thread(target=self._read, args=(self.process.stdout, self.lines), daemon=True).start()
-        self._exchange({"run": ""}, START)
+        self._child()
+
+    def _child(self):
+        """A new child in the place of the last one, and in a new folder."""
+        token, until = secrets.token_hex(8), time.monotonic() + START
+        with contextlib.suppress(BrokenPipeError):
+            os.write(self.orders, f"{token}\n".encode())
+        while self._line(until) != wire.line({"ready": token}):  # what the last child may have said is passed over
+            pass
 
     def _stop(self):
-        self.process.kill()
+        """End the process, with all that it started."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
+        os.close(self.orders)
         with contextlib.suppress(BrokenPipeError):
             self.process.stdin.close()
+        self.folder.cleanup()
 
     def _again(self):
         """A new process with the same past, without the cell or call that ended the old one."""
         self._stop()
         self._start()
-        try:
-            for code in self.ran:
+        self._repeat()
+
+    def _repeat(self):
+        """Run again what ran. Where something does not end this time, go on with nothing."""
+        for code in self.ran:
+            try:
                 self._exchange({"run": code}, 2 * self.seconds)
-        except (Late, Gone):  # what ran once does not run again: go on with nothing
-            self.ran = []
-            self._stop()
-            self._start()
+            except (Late, Gone):
+                self.ran = []
+                self._stop()
+                self._start()
+                break
+            except Exception:  # of a cell that does not always succeed
+                continue
 
     def _send(self, message):
         with contextlib.suppress(BrokenPipeError):  # no reply will say so

@@ -29,7 +29,7 @@ class ExecuteApart(NbGraderPreprocessor):
 
     def preprocess(self, nb, resources):
         until, trusted, answers = time.monotonic() + self.notebook_seconds, {"__name__": "checks"}, {}
-        with Pupil(Path(self.minilib), self.seconds) as pupil:
+        with Pupil(Path(self.minilib), self.seconds, until) as pupil:
             for cell in nb.cells:
                 if cell.cell_type != "code":
                     continue

@@ -13,17 +13,18 @@ import minilib
 SAYS = 'raise NotImplementedError("minilib has no {name} while your work is marked: write it")'
 
 
-def copy(folder: Path, withheld: list[str]) -> None:
+def copy(folder: Path, withheld: list[str], without: tuple[str, ...] = ()) -> None:
     """Copy minilib to `folder`/minilib, without the bodies of the functions, and of the classes' methods, `withheld`.
 
     Args:
         withheld: such as "optim.lars.LARS" (all its methods) or "optim.trust.trust_ratio".
+        without: packages that are left out, beside those that no problem set needs.
 
     ValueError: minilib has no such name.
     """
     to = folder / "minilib"
     shutil.rmtree(to, ignore_errors=True)
-    ignore = shutil.ignore_patterns("__pycache__", "training", "torch_optim", "models", "compress")
+    ignore = shutil.ignore_patterns("__pycache__", "training", "torch_optim", "models", "compress", *without)
     shutil.copytree(Path(minilib.__file__).parent, to, ignore=ignore)
     for whole in withheld:
         module, _, name = whole.rpartition(".")

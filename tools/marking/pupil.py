@@ -1,12 +1,11 @@
 """The process in which a submission runs: started by the examiner, with nothing of the course in reach.
 
-    python -I pupil.py WIRE FOLDER [ROOT ...]
+    python -I pupil.py MINILIB CONTROL HOOK ROOT... - HIDDEN...
 
-It imports minilib from FOLDER, a copy that lacks what the problem set asks for, reads files of that copy and below the
-ROOTs alone (beside the copy lie a lecturer's solutions), writes only in its working folder, and starts no process and
-no connection. An audit hook sees to that; it keeps out a student who tries, not an attacker who knows CPython well (see
-course/assignments/README.md). Messages from the examiner come in on standard input: code to run, a name to show, a
-function to call.
+It imports NumPy and the copy of minilib in the folder MINILIB, and then waits. Each line that comes in on the file
+CONTROL starts a new child, in a new folder, in the place of the last: only children ever run a line of a submission,
+and what one has seen or written the next does not find. In a child stands the guard (`guard`), unless HOOK is 0; a
+child's messages go through standard input and output: code to run, a name to show, a function to call.
 """
 
 import builtins
@@ -15,42 +14,14 @@ import importlib.util
 import io
 import json
 import os
+import select
+import signal
 import sys
+import tempfile
 import traceback
 
-READS = {"open", "os.listdir", "os.scandir", "os.chdir"}
-CHANGES = {"os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.link", "os.symlink", "os.truncate", "os.chmod"}
-NEVER = (
-    *("subprocess.", "os.system", "os.exec", "os.fork", "os.posix_spawn", "os.spawn", "os.startfile", "pty."),
-    *("socket.", "sqlite3.", "ctypes.", "os.kill", "signal.pthread_kill", "webbrowser."),
-)
-DEVICES = {"/dev/null", "/dev/urandom"}
+HERE = os.path.dirname(os.path.abspath(__file__))
 CHARACTERS = 10_000  # of what a cell prints
-
-
-def guard(roots: list[str]) -> None:
-    """From here on this process may read below `roots`, write below its working folder, and start nothing."""
-    here = os.path.realpath(os.getcwd())
-    roots, real, below = [os.path.realpath(root) for root in roots], os.path.realpath, os.path.commonpath
-    fspath, startswith, writing = os.fspath, str.startswith, os.O_WRONLY | os.O_RDWR
-
-    def inside(path, allowed) -> bool:
-        if isinstance(path, int) or path is None:
-            return True
-        path = fspath(path)
-        path = real(path.decode() if isinstance(path, bytes) else path)
-        return path in DEVICES or any(below([path, root]) == root for root in allowed)
-
-    def hook(event, args):
-        if startswith(event, NEVER):
-            raise PermissionError(f"{event} is not allowed while your work is marked")
-        if event in CHANGES or (event == "open" and (args[2] or 0) & writing):
-            if not inside(args[0], [here]):
-                raise PermissionError(f"{args[0]} may not be changed while your work is marked")
-        elif event in READS and not inside(args[0], [here, *roots]):
-            raise PermissionError(f"{args[0]} may not be read while your work is marked")
-
-    sys.addaudithook(hook)
 
 
 def limit_memory(size: int = 4 * 2**30) -> None:
@@ -62,23 +33,54 @@ def limit_memory(size: int = 4 * 2**30) -> None:
             resource.setrlimit(resource.RLIMIT_AS, (size, size))
 
 
-def main() -> None:
-    path, folder, *roots = sys.argv[1:]
-    spec = importlib.util.spec_from_file_location("wire", path)
-    wire = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(wire)
-    sys.path.insert(0, folder)
-    import minilib.experiments.tasks
-    import minilib.optim
-    import minilib.theory  # noqa: F401
+def beside(name: str):
+    """A module of this folder, which is not on the path."""
+    spec = importlib.util.spec_from_file_location(name, os.path.join(HERE, f"{name}.py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
+
+def main() -> None:
+    """Start a child for each line of CONTROL; end with the child that ends of itself, or with CONTROL."""
+    minilib, control, hook, *paths = sys.argv[1:]
+    wire, guard, control = beside("wire"), beside("guard"), int(control)
+    sys.path.insert(0, minilib)
+    import minilib.optim
+    import minilib.theory
+
+    guard.prepare()
+    roots, hidden = paths[: paths.index("-")], paths[paths.index("-") + 1 :]
+    with os.fdopen(control, "rb", buffering=0) as orders:
+        order = orders.readline()
+        while order:
+            alive, held = os.pipe()
+            with tempfile.TemporaryDirectory(dir=".", ignore_cleanup_errors=True) as folder:
+                if not (child := os.fork()):
+                    try:
+                        os.close(alive)
+                        os.close(control)
+                        os.environ["HOME"] = folder = os.path.abspath(folder)
+                        os.chdir(folder)
+                        limit_memory()
+                        serve(wire, order.decode().strip(), lambda: hook != "0" and guard.guard(roots, hidden))
+                    finally:
+                        os._exit(0)
+                os.close(held)
+                ended = alive in select.select([alive, control], [], [])[0]
+                os.kill(child, signal.SIGKILL)
+                os.waitpid(child, 0)
+            os.close(alive)
+            order = b"" if ended else orders.readline()
+
+
+def serve(wire, ready: str, guard) -> None:
+    """Say that this child is `ready`, and do what the examiner asks until there is nothing more."""
     to, source = os.fdopen(os.dup(1), "wb"), os.fdopen(os.dup(0), "rb")
     empty = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(empty, descriptor)
     names, kept = {"__name__": "__main__"}, {}
-    limit_memory()
-    guard([os.path.join(folder, "minilib"), *roots])
 
     def keep(function):
         kept[id(function)] = function
@@ -91,7 +93,7 @@ def main() -> None:
     def there(key, args, kwargs):
         """Call a function of the examiner's; while it works it may call one of ours."""
         send({"call": key, "args": wire.encode(list(args), keep), "kwargs": wire.encode(kwargs, keep)})
-        reply = serve()
+        reply = answer()
         if "error" in reply:
             kind = getattr(builtins, reply["error"][0], RuntimeError)
             raise (kind if isinstance(kind, type) and issubclass(kind, Exception) else RuntimeError)(reply["error"][1])
@@ -106,7 +108,7 @@ def main() -> None:
             args, kwargs = (wire.decode(message[part], there, kept) for part in ("args", "kwargs"))
             return kept[message["call"]](*args, **kwargs)
 
-    def serve():
+    def answer():
         """Do what the examiner asks, until a reply comes to what this side asked."""
         for text in source:
             message = json.loads(text)
@@ -117,7 +119,7 @@ def main() -> None:
                 reply = {"value": wire.encode(act(message), keep)}
             except BaseException as error:
                 lines = traceback.format_exception(type(error), error, error.__traceback__)
-                own = [part for part in lines if "pupil.py" not in part]
+                own = [part for part in lines if HERE not in part]
                 reply = {"error": [type(error).__name__, str(error)[:CHARACTERS], "".join(own)[-CHARACTERS:]]}
             try:
                 printed = sys.stdout.getvalue()[:CHARACTERS]
@@ -127,7 +129,9 @@ def main() -> None:
             send(reply | {"printed": printed})
         os._exit(0)
 
-    serve()
+    guard()
+    send({"ready": ready})
+    answer()
 
 
 if __name__ == "__main__":

@@ -15,10 +15,13 @@ LONGEST = 64 * 2**20  # characters of a message
 
 
 class Remote:
-    """A function of the other side. `call(key, args, kwargs)` sends the call and waits for what it returns."""
+    """A function of the other side. `call(key, args, kwargs)` sends the call and waits for what it returns.
+
+    `afresh()` gives the same function in a process that has seen no call, where the examiner can make one.
+    """
 
     def __init__(self, key, call):
-        self._key, self._call = key, call
+        self._key, self._call, self.afresh = key, call, lambda: self
 
     def __call__(self, *args, **kwargs):
         return self._call(self._key, args, kwargs)
