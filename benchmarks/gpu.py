@@ -26,6 +26,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from importlib.metadata import version
 from pathlib import Path
@@ -42,6 +43,7 @@ from minilib.training.optimizers import optimizer
 
 ROOT = Path(__file__).resolve().parent.parent
 LIMIT = 540  # seconds a piece
+GRACE = 60  # seconds in which it may save when its time is over
 LARGE = {"rows": 64, "length": 128, "guessed": 20, "vocabulary": 30_522, "steps": 4}
 TOY = {"rows": 2, "length": 16, "guessed": 3, "vocabulary": 400, "steps": 3}
 
@@ -107,6 +109,37 @@ def print_losses(test: dict[str, dict[str, float]]) -> None:
     print_verdicts(family({name: compare(own, adamw) for name, own in losses.items()}), "lower than AdamW by")
 
 
+def copy(pipe, log: Path) -> None:
+    """What comes through a pipe, on the screen and in a file, without the names of this machine's folders."""
+    with open(log, "w", encoding="utf-8") as file:
+        for line in pipe:
+            said = line.replace(f"{ROOT}/", "")
+            for place in (file, sys.stdout):
+                print(said, end="", file=place, flush=True)
+
+
+def followed(command: list[str], environment: dict[str, str], log: Path) -> tuple[int, bool]:
+    """Run a piece, with its output on the screen as it comes; its exit code, and whether its time was over."""
+    options = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "errors": "replace"}
+    process = subprocess.Popen(command, cwd=ROOT, env=environment | {"PYTHONUNBUFFERED": "1"}, **options)
+    reader = threading.Thread(target=copy, args=(process.stdout, log), daemon=True)
+    reader.start()
+    over = False
+    try:
+        process.wait(LIMIT)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGTERM)  # a run saves, and goes on next time
+        over = True
+        try:
+            process.wait(GRACE)
+        except subprocess.TimeoutExpired:
+            print(f"it did not stop within {GRACE} s, and is killed", flush=True)
+            process.kill()
+    code = process.wait()
+    reader.join(GRACE)  # a child of the piece may still hold the pipe
+    return code, over
+
+
 def do(name: str, command: list[str], run: Path | None, folder: Path, card: str, device: str) -> bool | None:
     """One piece, its output on the screen and in a file, and its record where it succeeds; whether it did.
 
@@ -115,18 +148,9 @@ def do(name: str, command: list[str], run: Path | None, folder: Path, card: str,
     folder.mkdir(parents=True, exist_ok=True)
     start, begin = time.monotonic(), records.now()
     environment = os.environ | {"MINILIB_DEVICE": device, "PYTHONPATH": str(ROOT)}  # the first is for the tests
-    log, over = folder / f"{name}.txt", False
-    with open(log, "w", encoding="utf-8") as file:
-        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=file, stderr=subprocess.STDOUT)
-        try:
-            code = process.wait(LIMIT)
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGTERM)  # a run saves, and goes on next time
-            code, over = process.wait(), True
-    # nothing of this machine's folders goes into a record
-    log.write_text(re.sub(re.escape(f"{ROOT}/"), "", log.read_text(encoding="utf-8")), encoding="utf-8")
+    log = folder / f"{name}.txt"
+    code, over = followed(command, environment, log)
     seconds = time.monotonic() - start
-    print(log.read_text(encoding="utf-8"), end="", flush=True)
     print(f"-- {name}: exit code {code}, {seconds:.0f} s", flush=True)
     if code or over:
         return None if over and run else False
@@ -143,11 +167,23 @@ def do(name: str, command: list[str], run: Path | None, folder: Path, card: str,
     return True
 
 
+def listed(table: dict[str, tuple[list[str], Path | None]], folder: Path) -> str:
+    """The pieces, a line each: is it done here, how long it may take, its command."""
+    lines = []
+    for name, (command, run) in table.items():
+        state = "done" if (folder / f"{name}.json").exists() else "to do"
+        time_needed = f"{LIMIT // 60} min" + (", and again until it is done" if run else " at most")
+        lines.append(f"{name:<18} {state:<6} {time_needed}: {shown(command)}")
+    about = "Estimated, as no card has run it yet: half an hour to an hour for bert-below, ten minutes for the rest."
+    return "\n".join([*lines, about])
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--device", default="cuda", help="cuda (default); with --toy also cpu")
     parser.add_argument("--toy", action="store_true", help="every line at toy size, records in _build/cards")
     parser.add_argument("--only", nargs="*", metavar="PIECE", help="these pieces, also if they are recorded")
+    parser.add_argument("--list", action="store_true", help="say which pieces there are, and run none")
     parser.add_argument("--memory", metavar="METHOD", choices=OPTIMIZERS, help=argparse.SUPPRESS)
     args = parser.parse_args()
     try:
@@ -160,11 +196,15 @@ def main() -> int:
         print(json.dumps(memory(args.memory, model, **size, place=place)))
         return 0
     card, table = devices.describe(place), pieces(args.toy, args.device)
+    home = ROOT / ("_build" if args.toy else "book") / "cards"
+    folder, failed = home / re.sub(r"[^A-Za-z0-9]+", "-", card).strip("-"), []
+    if args.list:
+        print(listed(table, folder))
+        return 0
     if unknown := set(args.only or ()) - set(table):
         print(f"error: there is no piece {min(unknown)!r}: may be {', '.join(table)}", file=sys.stderr)
         return 2
-    home = ROOT / ("_build" if args.toy else "book") / "cards"
-    folder, failed = home / re.sub(r"[^A-Za-z0-9]+", "-", card).strip("-"), []
+    again = ""
     for name, (command, run) in table.items():
         if (args.only and name not in args.only) or (not args.only and (folder / f"{name}.json").exists()):
             continue
@@ -173,7 +213,10 @@ def main() -> int:
             print(f"== {name} goes on", flush=True)
         if not done:
             failed.append(name)
+        if done is None:
+            again = f"{name} has kept what it has and goes on where it stopped: give the command again"
     print(f"records in {folder.relative_to(ROOT)}" + (f"; not done: {', '.join(failed)}" if failed else ""))
+    print(f"{again}\n" * bool(again), end="")
     return 1 if failed else 0
 
 

@@ -1,6 +1,7 @@
 """`make gpu` without a card: what it says, what it leaves, and what it does not do twice."""
 
 import json
+import os
 import sys
 from types import MappingProxyType
 
@@ -50,6 +51,29 @@ def test_a_piece_that_takes_too_long_is_asked_to_stop(asked, monkeypatch, capsys
     waits = "import signal, sys, time; signal.signal(signal.SIGTERM, lambda *_: sys.exit(3)); time.sleep(60)"
     assert asked(long=waits) == 1
     assert "-- long: exit code 3" in capsys.readouterr().out
+    monkeypatch.setattr(gpu, "GRACE", 1)
+    assert asked(deaf=waits.replace("lambda *_: sys.exit(3)", "signal.SIG_IGN")) == 1
+    assert "it did not stop within 1 s, and is killed\n-- deaf: exit code -9" in capsys.readouterr().out
+
+
+def test_the_output_of_a_piece_is_seen_while_it_runs_and_without_this_machines_folders(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(gpu, "ROOT", tmp_path)
+    gate = tmp_path / "gate"
+    code = f"import pathlib, time; print({str(gate)!r})\nwhile not pathlib.Path('gate').exists(): time.sleep(0.01)"
+    seen = []
+    monkeypatch.setattr(gpu, "print", lambda *words, **more: seen.append(words[0]) or gate.touch(), raising=False)
+    assert gpu.followed([sys.executable, "-c", code], dict(os.environ), tmp_path / "log.txt") == (0, False)
+    assert seen == ["gate\n"] * 2  # in the file and on the screen, before the piece could end
+
+
+def test_the_list_of_pieces_says_what_is_done_and_runs_nothing(asked, capsys):
+    asked(good="print('fine')", bad="import sys; sys.exit(3)")
+    capsys.readouterr()
+    assert asked("--list", good="", bad="") == 0
+    assert [line.split()[:3] for line in capsys.readouterr().out.splitlines()[:2]] == [
+        ["good", "done", "9"],
+        ["bad", "to", "do"],
+    ]
 
 
 def test_a_study_that_takes_longer_goes_on_in_the_next_piece_and_is_recorded(asked, monkeypatch, tmp_path, capsys):
@@ -62,6 +86,7 @@ def test_a_study_that_takes_longer_goes_on_in_the_next_piece_and_is_recorded(ask
     )
     asked("--only", "study", runs={"study": tmp_path / "study/run.json"}, study=lasts)
     assert not list(tmp_path.glob("_build/cards/*/*.json"))  # one piece at a time, where it is named
+    assert "study has kept what it has and goes on where it stopped: give the command again" in capsys.readouterr().out
     (tmp_path / "kept").unlink()
     assert asked(runs={"study": tmp_path / "study/run.json"}, study=lasts) == 0
     (record,) = tmp_path.glob("_build/cards/*/*.json")

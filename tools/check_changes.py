@@ -4,8 +4,9 @@
     python tools/check_changes.py --since main
 
 Lint; the cells of every changed chapter and the rules that hold for it; and the tests that reach a changed module
-through their imports, the nearest first. What did not fit into the time is said at the end, and so is which chapters
-have to be executed anew. Deliberately absent: everything else; `make test` does it.
+through their imports, the nearest first, with those that RULES names for files that nobody imports. What did not fit
+into the time is said at the end, and so are the tests that want built pages, and the chapters to be executed anew.
+Deliberately absent: everything else; `make test` does it.
 """
 
 import argparse
@@ -13,10 +14,10 @@ import ast
 import subprocess
 import sys
 import time
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-import grimp
 import run_tests
 
 import notebooks
@@ -24,6 +25,21 @@ import notebooks
 ROOT = Path(__file__).resolve().parent.parent
 LIMIT = 180  # seconds
 FAR = 99
+PATHS = ("tools", "tools/shaken", "tests/book", "tests/site", "tests/course", "benchmarks")  # where modules lie alone
+PACKAGES = ("minilib", "proofs", "studies", "tests", "benchmarks", "tools/marking")
+RULES = {  # files whose names begin so, and the tests that read or run them
+    "studies/": "book/test_studies book/test_toy_studies",
+    "benchmarks/": "test_benchmarks",
+    "book/figures/": "book/test_live_directive",
+    "book/quizzes/": "book/test_quizzes",
+    "book/runs/": "book/test_runs_check",
+    "course/assignments/": "course/test_sources course/test_answers",
+    "course/exams/": "course/test_exams",
+    "course/labs/": "course/test_labs",
+    "course/projects/": "course/test_projects",
+    "course/slides/": "course/test_syllabus course/test_plans",
+    "proofs/": "proofs/test_rocq proofs/test_statements proofs/test_proof_pages",
+}
 
 
 def changed_files(since: str) -> set[str]:
@@ -34,7 +50,8 @@ def changed_files(since: str) -> set[str]:
     return {name for names in listings for name in names}
 
 
-def imported(path: Path) -> set[str]:
+@cache
+def imported(path: Path) -> frozenset[str]:
     """The full names of what a Python file imports, `from a import b` as both a and a.b."""
     modules = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -42,51 +59,61 @@ def imported(path: Path) -> set[str]:
             modules |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             modules |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    return modules
-
-
-def module(name: str) -> str:
-    """The module of a file: minilib/optim/lamb.py -> minilib.optim.lamb."""
-    return name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    return frozenset(modules)
 
 
 @cache
-def import_graph(root: Path) -> grimp.ImportGraph:
-    """What imports what in minilib and proofs."""
-    sys.path.insert(0, str(root))  # proofs is not installed
-    return grimp.build_graph("minilib", "proofs", cache_dir=None)
+def modules(root: Path) -> dict[str, Path]:
+    """The Python files of the book by the names under which they are imported."""
+    by_name = {}
+    for folder in PATHS:
+        for path in sorted((root / folder).glob("*.py")):
+            by_name.setdefault(path.stem, path)
+    for package in PACKAGES:
+        for path in sorted((root / package).rglob("*.py")):
+            name = ".".join(path.relative_to(root).with_suffix("").parts)
+            by_name[name.removesuffix(".__init__").removeprefix("tools.")] = path
+    return by_name
+
+
+def near(root: Path, starts: Iterable[Path], targets: set[Path]) -> int:
+    """How many imports lie between these files and the nearest of the targets; FAR where none is reached."""
+    known, edge, steps = set(starts), set(starts), 0
+    while edge and not edge & targets:
+        edge = {modules(root)[name] for path in edge for name in imported(path) if name in modules(root)} - known
+        known, steps = known | edge, steps + 1
+    return steps if edge else FAR
+
+
+def by_rule(root: Path, changed: set[str]) -> set[str]:
+    """Test files of changes that no import shows: those of RULES, and those of figures, which name them."""
+    chosen = {f"tests/{test}.py" for name in changed for folder, tests in RULES.items() if name.startswith(folder)
+              for test in tests.split()}  # fmt: skip
+    figures = {Path(name).parts[2].partition(".")[0] for name in changed if name.startswith("book/figures/")}
+    for path in sorted((root / "tests/site").glob("test_*.py")):
+        if any(f'"{figure}"' in path.read_text(encoding="utf-8") for figure in figures):
+            chosen.add(path.relative_to(root).as_posix())
+    return chosen
 
 
 def nearness(root: Path, changed: set[str]) -> dict[str, int]:
-    """Test files that a change can break, with the number of imports between.
+    """Test files that a change can break, with the number of imports between; 1 for what `by_rule` finds.
 
     0 is a changed test file, and the file that mirrors a changed module (optim/lamb.py, optim/test_lamb.py).
     """
-    graph = import_graph(root)
-    modules = {module(name) for name in changed if name.endswith(".py") and name.startswith(("minilib/", "proofs/"))}
-    tools = {Path(name).stem for name in changed if name.startswith("tools/") and name.endswith(".py")}
-    distance = {}
+    targets = {root / name for name in changed if name.endswith(".py") and (root / name).exists()}
+    distance = dict.fromkeys(by_rule(root, changed), 1)
     for path in sorted((root / "tests").rglob("test_*.py")):
         name = path.relative_to(root).as_posix()
         if name == "tests/tpu/test_torch_tpu.py" or "/site/" in name:
             continue
         # What a test's folder lends it (conftest, helpers, cases) counts as part of it.
         lent = [p for p in path.parent.glob("*.py") if not p.name.startswith("test_")]
-        mirrors = name.replace("tests/", "minilib/", 1).replace("test_", "") in changed
-        if mirrors or name in changed or any(p.relative_to(root).as_posix() in changed for p in lent):
+        if name.replace("tests/", "minilib/", 1).replace("test_", "") in changed or targets & {path, *lent}:
             distance[name] = 0
-            continue
-        own, all_imports = imported(path), set().union(*(imported(p) for p in (path, *lent)))
-        if tools & all_imports:
-            distance[name] = 1
-            continue
-        starts = {n for n in all_imports if n in graph.modules}
-        for target in modules & graph.modules:
-            for start in starts:
-                chain = (start,) if start == target else graph.find_shortest_chain(start, target)
-                if chain:
-                    steps = len(chain) + (0 if start in own else 1)
-                    distance[name] = min(distance.get(name, FAR), steps)
+        elif targets:
+            steps = min(near(root, [path], targets), near(root, lent, targets) + 1)
+            distance |= {name: min(steps, distance.get(name, FAR))} if steps < FAR else {}
     return distance
 
 
@@ -107,8 +134,9 @@ def main() -> int:
             failed.append("cells")
         if not run_tests.run([*run_tests.PYTEST, "tests/book/test_chapters.py", "-k", " or ".join(chapters)]):
             failed.append("rules of the chapters")
-    near = sorted(tests, key=lambda name: (tests[name], name))
-    groups = [[name for name in near if tests[name] <= 1], [name for name in near if tests[name] > 1]]
+    pages = sorted(name for name in tests if "/site/" in name)
+    order = sorted(tests.keys() - pages, key=lambda name: (tests[name], name))
+    groups = [[name for name in order if tests[name] <= 1], [name for name in order if tests[name] > 1]]
     for group in filter(None, groups):
         left = LIMIT - (time.monotonic() - start)
         command = [*run_tests.PYTEST, *group, *run_tests.SIDE_BY_SIDE]
@@ -118,6 +146,8 @@ def main() -> int:
         except subprocess.TimeoutExpired:
             print(f"\nThree minutes are over; these {len(group)} files were not finished: {' '.join(group)}")
             break
+    if pages:
+        print(f"after make book, with a browser: {' '.join(['.venv/bin/python -m pytest', *pages])}")
     stale = [md.stem for md in notebooks.chapters(ROOT) if notebooks.stale(md)]
     if stale:
         print(f"to be executed anew before make test: {', '.join(stale)} (make notebook)")
@@ -126,4 +156,7 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)

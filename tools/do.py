@@ -8,9 +8,12 @@ make calls it as well. It imports nothing that has to be installed.
 """
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
+
+import progress
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
@@ -19,7 +22,10 @@ PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 READING = (VENV / ".reading", [ROOT / "requirements-reading.txt"])
 READY = (VENV / ".ready", [VENV / ".reading", ROOT / "requirements.txt", ROOT / "pyproject.toml"])
 STALE = 3  # how tools/build_book.py ends where a chapter must be executed and the packages for that are missing
-OTHER = "py -3.12 tools\\do.py" if os.name == "nt" else "make PYTHON=python3.12"
+OLDEST, TRIED = (3, 11), (3, 13)  # the Pythons for which everything has been run
+OTHER = "py -3.12 tools\\do.py" if os.name == "nt" else "python3.12 tools/do.py"
+NETWORK = "network? pip reached no package index; what it said is above. Once it is there, give the command again."
+UNREACHED = re.compile("connection|resolve|timed out|proxy|retrying|unreachable|SSL", re.IGNORECASE)
 
 
 def run(*command) -> int:
@@ -33,8 +39,32 @@ def must(*command) -> None:
         sys.exit(status)
 
 
-def install(*options) -> None:
-    must(PYTHON, "-m", "pip", "install", "-qq", "--disable-pip-version-check", *options)
+def install(what: str, *options) -> None:
+    """Install packages, and say how many have been collected; pip's warnings and errors are shown as they are."""
+    line, errors = progress.Progress(), []
+    named = [(ROOT / name).read_text(encoding="utf-8") for name in options if str(name).endswith(".txt")]
+    number, collected = len(re.findall("^[a-z].*==", "".join(named), re.IGNORECASE | re.MULTILINE)), 0
+
+    def tell(said: str) -> None:
+        nonlocal collected
+        if re.match("WARNING|ERROR", said):
+            line.end()
+            print(said, file=sys.stderr, flush=True)
+            errors.append(said)
+        elif said.startswith("Installing collected"):
+            line.say(f"{what}: unpacking them")
+        elif re.match("Collecting|Requirement already", said):
+            collected += 1
+            line.say(what, min(collected, number), number)
+
+    line.say("starting pip")
+    pip = [str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", "--progress-bar", "off"]
+    try:
+        status = progress.follow([*pip, *map(str, options)], tell, stderr=subprocess.STDOUT, cwd=ROOT)
+    finally:
+        line.end()
+    if status:
+        sys.exit(NETWORK if UNREACHED.search("\n".join(errors)) else "The packages could not be installed.")
 
 
 def stale(stamp: Path, sources: list[Path]) -> bool:
@@ -47,11 +77,11 @@ def environment(everything: bool) -> None:
     if stale(*READING):
         must(sys.executable, "tools/preflight.py", "book")
         must(sys.executable, "-m", "venv", VENV)
-        install("-r", "requirements-reading.txt")
+        install("installing packages:", "-r", "requirements-reading.txt")
         READING[0].touch()
     if everything and stale(*READY):
-        install("-r", "requirements.txt")
-        install("--no-build-isolation", "--no-deps", "-e", ".")
+        install("installing all packages:", "-r", "requirements.txt")
+        install("installing minilib", "--no-build-isolation", "--no-deps", "-e", ".")
         READY[0].touch()
 
 
@@ -79,12 +109,18 @@ def main() -> int:
     if asked not in COMMANDS:
         print(f"usage: python tools/do.py {'|'.join(COMMANDS)}", file=sys.stderr)
         return 2
-    if not (3, 11) <= sys.version_info[:2] <= (3, 13):
-        print(f"The book needs Python 3.11 to 3.13, and this is {sys.version.split()[0]}; try: {OTHER} {asked}")
+    if sys.version_info[:2] < OLDEST:
+        print(f"The book needs Python 3.11 or newer, and this is {sys.version.split()[0]}; try: {OTHER} {asked}")
         return 1
+    if sys.version_info[:2] > TRIED:
+        print(f"This is Python {sys.version.split()[0]}; the book was run with 3.11 to 3.13, with this one not yet.")
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # small matrices run faster so, and chapters run side by side
     return COMMANDS[asked]() or 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        print("Stopped.", file=sys.stderr)
+        sys.exit(130)

@@ -36,7 +36,7 @@ kernelspec:
 ({label})=
 # {title}
 
-*Core path: 5 minutes. You need {{numref}}`Chapter %s <{before}>`; sections with a ★ can wait.*
+*Core path: 0 minutes. You need {{numref}}`Chapter %s <{before}>`; sections with a ★ can wait.*
 
 ## The question
 

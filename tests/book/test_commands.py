@@ -122,6 +122,32 @@ def test_a_change_reaches_the_tests_that_import_it_nearest_first():
     assert near["tests/optim/test_trust.py"] < near["tests/experiments/test_tasks.py"]
     assert "tests/book/test_proved.py" not in near
     assert check_changes.nearness(ROOT, {"tests/autodiff/test_nn.py"}) == {"tests/autodiff/test_nn.py": 0}
-    assert "tests/book/test_proved.py" in check_changes.nearness(ROOT, {"tools/proved.py"})
-    assert "tests/theory/test_decide.py" in check_changes.nearness(ROOT, {"proofs/bank.py"})
     assert check_changes.nearness(ROOT, {"README.md"}) == {}
+
+
+@pytest.mark.parametrize(
+    ("changed", "test"),
+    [
+        ("minilib/optim/lamb.py", "optim/test_lamb"),
+        ("proofs/bank.py", "theory/test_decide"),
+        ("proofs/lars.v", "proofs/test_rocq"),
+        ("studies/lamb/lamb_ablations.py", "book/test_toy_studies"),
+        ("studies/protocols.py", "studies/test_best_between"),
+        ("benchmarks/torch_optim.py", "test_benchmarks"),
+        ("benchmarks/gpu.py", "test_gpu_benchmark"),
+        ("book/figures/lars-bowl.js", "site/test_figures_lars"),
+        ("book/figures/lab/5-digits.js", "site/test_lab"),
+        ("book/quizzes/lamb.md", "book/test_quizzes"),
+        ("book/runs/leaderboard/run.json", "book/test_runs_check"),
+        ("course/assignments/lars.md", "course/test_answers"),
+        ("course/labs/adam.md", "course/test_labs"),
+        ("course/slides/lars-1.md", "course/test_plans"),
+        ("tools/proved.py", "book/test_proved"),
+        ("tools/built.py", "book/test_building"),  # through build_book
+        ("tools/rocq.py", "book/test_commands"),  # through run_tests
+        ("tools/marking/cells.py", "course/test_marking"),
+    ],
+)
+def test_every_kind_of_file_has_a_test_that_is_run_when_it_changes(changed, test):
+    assert (ROOT / changed).exists()
+    assert f"tests/{test}.py" in check_changes.nearness(ROOT, {changed})

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -99,7 +100,7 @@ LOOK, MAKE, INSTALL, BUILD = "tools/preflight.py book", "-m venv", "-m pip", "to
 @pytest.fixture
 def doing(tmp_path, monkeypatch):
     """`make book` with commands that are noted, in `ran`, in place of run; `ends` has what those that fail end with."""
-    venv, noted = tmp_path / ".venv", SimpleNamespace(ran=[], ends={})
+    venv, noted = tmp_path / ".venv", SimpleNamespace(ran=[], ends={}, said=[])
     (tmp_path / "list").write_text("")
     monkeypatch.setattr(do, "READING", (venv / ".reading", [tmp_path / "list"]))
     monkeypatch.setattr(do, "READY", (venv / ".ready", [tmp_path / "list", venv / ".reading"]))
@@ -109,7 +110,13 @@ def doing(tmp_path, monkeypatch):
         noted.ran.append(" ".join(map(str, command[1:3])))
         return noted.ends.pop(noted.ran[-1], 0)
 
+    def follow(command, tell, **options):
+        for line in noted.said:
+            tell(line)
+        return run(*command)
+
     monkeypatch.setattr(do, "run", run)
+    monkeypatch.setattr(do.progress, "follow", follow)
     monkeypatch.setattr(sys, "argv", ["do.py", "book"])
     return noted
 
@@ -143,6 +150,46 @@ def test_a_wrong_python_or_command_is_refused_with_one_clear_line(doing, monkeyp
     old = SimpleNamespace(argv=["do.py", "book"], version="3.10.1 of", version_info=(3, 10, 1))
     monkeypatch.setattr(do, "sys", old)
     assert do.main() == 1
-    said = "needs Python 3.11 to 3.13, and this is 3.10.1; try: make PYTHON=python3.12 book"
+    said = "needs Python 3.11 or newer, and this is 3.10.1; try: python3.12 tools/do.py book"
     assert said in capsys.readouterr().out
     assert doing.ran == []
+    new = SimpleNamespace(argv=["do.py", "book"], version="3.14.0 of", version_info=(3, 14, 0), executable="python3.14")
+    monkeypatch.setattr(do, "sys", new)
+    assert do.main() == 0
+    assert "This is Python 3.14.0; the book was run with 3.11 to 3.13" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("WARNING: Retrying (Retry(total=0)) after connection broken by 'ProxyError'", "^network[?] pip reached no"),
+        ("ERROR: no space left on device", "^The packages could not be installed[.]$"),
+    ],
+)
+def test_a_dead_network_has_one_line_and_packages_are_counted(doing, capsys, said, told):
+    doing.said, doing.ends[INSTALL] = ["Collecting a==1", "Collecting b==2", said], 1
+    with pytest.raises(SystemExit, match=told):
+        do.main()
+    out, err = capsys.readouterr()
+    assert re.search(r"installing packages: 1 of \d\d", out)
+    assert err == f"{said}\n"
+
+
+def test_what_is_interrupted_ends_with_one_line_and_its_children_with_it(tmp_path):
+    (tmp_path / "tools").mkdir()
+    for name in ("do", "progress"):
+        shutil.copy(ROOT / "tools" / f"{name}.py", tmp_path / "tools")
+    waits = [
+        "import time",
+        "print('on my way', flush=True)",
+        "try: time.sleep(60)",
+        "except KeyboardInterrupt: exit(130)",
+    ]
+    (tmp_path / "tools" / "preflight.py").write_text("\n".join(waits))
+    command = [sys.executable, "tools/do.py", "book"]
+    options = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "start_new_session": True}
+    process = subprocess.Popen(command, cwd=tmp_path, **options)
+    assert process.stdout.readline() == "on my way\n"
+    os.killpg(process.pid, signal.SIGINT)
+    assert process.communicate()[0] == "Stopped.\n"
+    assert process.returncode == 130
