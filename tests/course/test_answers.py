@@ -6,6 +6,7 @@ Could catch: a check that only knows the book's own way; a check that a wrong si
 import pytest
 from classroom import CLASSES, NAMES, ROOT, Desk
 from marking import cells
+from marking.examiner import Pupil
 from otherwise import ANSWERS
 from wrong import MISTAKES
 
@@ -14,7 +15,9 @@ from wrong import MISTAKES
 def asked(request, tmp_path_factory):
     """A problem set by name, on the examiner's desk."""
     name, group = request.param
-    return name, Desk(name, group, tmp_path_factory.mktemp("desk"))
+    with pytest.MonkeyPatch.context() as patch:  # a fresh process for each call: test_cheating has that
+        patch.setattr(Pupil, "_afresh", Pupil.get)
+        yield name, Desk(name, group, tmp_path_factory.mktemp("desk"))
 
 
 def test_right_answers_in_other_words_pass_every_check(asked):

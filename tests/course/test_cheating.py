@@ -12,7 +12,7 @@ from classroom import CLASSES, NAMES, ROOT, Desk
 from marking import cells
 
 CLASS, LAST = "2027-spring", "2026-autumn"
-SHORT = ("subclass", "patched", "equal", "disk", "last-year", "says-yes", "says-no")
+SHORT = ("subclass", "patched", "equal", "disk", "last-year", "says-yes", "says-first", "says-no")
 
 
 @dataclass
@@ -147,6 +147,16 @@ def {head}:
 EXITS = "def {head}:\n    __import__('os')._exit(0)\n"
 GREEDY = "def {head}:\n    return np.ones(10**11)\n"
 SHOOTS = f"def {{head}}:\n    __import__('os').kill(__import__('os').getppid(), {int(signal.SIGKILL)})\n"
+FIRST = """
+import os
+met = []
+
+def check(theirs):
+    if type(theirs).__name__ == "Remote":
+        assert not met and not os.path.exists("met"), "not the first that I met"
+        met.append(theirs)
+        open("met", "w").close()
+"""
 ENDLESS_CELL = "while True:\n    pass\n"
 CHEATS = {  # what stands in the cell, and what the cell, or the first check that it costs, says of it
     "renamed": (LIBRARY, "minilib has no {own}"),
@@ -166,6 +176,7 @@ CHEATS = {  # what stands in the cell, and what the cell, or the first check tha
     "greedy": (GREEDY, "Unable to allocate"),
     "shoots": (SHOOTS, "os.kill is not allowed"),
     "says-yes": ("def check(given):\n    pass\n", ""),
+    "says-first": (FIRST, ""),
     "says-no": ("def check(given):\n    raise AssertionError('no')\n", "no"),
 }
 OWN = ("renamed", "subclass")

@@ -2,11 +2,14 @@
 
 import csv
 import json
+from pathlib import Path
 
 import leaderboard_page
+import numpy as np
 import pytest
 import race
 from classroom import ROOT
+from marking import lacking, wall
 
 from minilib.experiments.tasks import DigitsTask
 from studies.race import Race
@@ -37,8 +40,8 @@ def entries(tmp_path):
 def test_entries_are_judged_with_the_same_fresh_seeds_and_stand_in_order(short, entries, tmp_path, capsys):
     assert race.main([str(entries), "--seeds", "2", "--csv", str(tmp_path / "board.csv")]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith("digits: steps to 1 nats, at most 60")
-    assert [line.split()[0] for line in lines[2:]] == ["quick", "slow"]
+    assert lines[:2] == [wall.says(), "digits: steps to 1 nats, at most 60"]
+    assert [line.split()[0] for line in lines[3:]] == ["quick", "slow"]
     with open(tmp_path / "board.csv", newline="") as file:
         rows = list(csv.DictReader(file))
     seeds = {name: [row["seed"] for row in rows if row["entry"] == name] for name in ("quick", "slow")}
@@ -48,8 +51,6 @@ def test_entries_are_judged_with_the_same_fresh_seeds_and_stand_in_order(short, 
 
 
 def test_an_entry_takes_the_steps_that_it_would_take_here(short, entries, tmp_path):
-    from marking import lacking
-
     from minilib.optim import AdamW
     from studies.race import steps_to
 
@@ -57,6 +58,74 @@ def test_an_entry_takes_the_steps_that_it_would_take_here(short, entries, tmp_pa
     apart = race.judged(entries / "quick.py", [3], tmp_path)[1][3]
     here = steps_to(race.RACES["digits"], lambda named: AdamW(named, lr=0.02), lambda t: min(1, (t + 1) / 3), 3)
     assert apart == here < 60
+
+
+@pytest.mark.parametrize("method", ["SGD", "AdamW", "LARS", "LAMB", "Adafactor", "CAME"])
+def test_no_method_notices_in_which_order_it_sees_rows_and_columns(method):
+    from minilib import optim
+
+    task, own = DigitsTask(), {"optimizer": lambda named: getattr(optim, method)(named, lr=0.01)}
+    exec(race.DRIVER, own)
+    ends = []
+    for make in (own["optimizer"], lambda named: race.Apart(own["_begin"], named)):
+        model = task.model(np.random.default_rng(0))
+        opt = make(list(model.named_parameters()))
+        for batch in np.arange(1280).reshape(10, 128):
+            opt.zero_grad()
+            task.loss(model, batch).backward()
+            opt.step()
+        ends.append([p.data for p in model.parameters()])
+    for here, apart in zip(*ends, strict=True):
+        np.testing.assert_allclose(apart, here, rtol=1e-8, atol=1e-10)
+
+
+TRAINS = """
+import numpy as np
+from minilib.autodiff import MLP, Tensor, cross_entropy
+from minilib.optim import AdamW
+RACE = "digits"
+{data}
+class optimizer:
+    param_groups = [{{"lr": 1.0}}]
+    def __init__(self, named):
+        self.named = named
+    def step(self):
+        model = MLP([64, 32, 10], np.random.default_rng(0))
+        opt = AdamW(list(model.named_parameters()), lr=0.01)
+        for _ in range(60):
+            opt.zero_grad()
+            cross_entropy(model(x), y).backward()
+            opt.step()
+        for (_, p), mine in zip(self.named, model.parameters()):
+            p.data = mine.data
+"""
+
+
+@pytest.mark.parametrize("kind", ["from scikit-learn", "from its files", "from minilib", "in the entry"])
+def test_an_entry_that_trains_inside_on_data_of_its_own_loses(short, tmp_path, kind, monkeypatch):
+    import sklearn
+
+    task = DigitsTask()
+    file = Path(sklearn.__file__).parent / "datasets" / "data" / "digits.csv.gz"
+    x, y = (task.x[:400], task.y[:400])
+    (tmp_path / "own.py").write_text(
+        TRAINS.format(
+            data={
+                "from scikit-learn": "from sklearn.datasets import load_digits",
+                "from its files": f"whole = open({str(file)!r}, 'rb').read()",
+                "from minilib": "from minilib.experiments.tasks import DigitsTask",
+                "in the entry": f"x, y = np.array({x.round(3).tolist()}), np.array({y.tolist()})",
+            }[kind]
+        )
+    )
+    lacking.copy(tmp_path, [], race.TASKS)
+    if kind == "in the entry":
+        assert race.judged(tmp_path / "own.py", [3], tmp_path) == ("digits", {3: 60})
+        monkeypatch.setattr(race.np, "ix_", lambda *given: ...)  # not mixed, it would win
+        assert race.judged(tmp_path / "own.py", [3], tmp_path) == ("digits", {3: 10})
+    else:
+        with pytest.raises(ValueError, match="PermissionError|FileNotFoundError|ModuleNotFoundError|ImportError"):
+            race.judged(tmp_path / "own.py", [3], tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ Could catch: a call whose second path nobody looks at, one that raises no event,
 Without a wall each of them succeeds: so a way out that fails of itself cannot hide a wall that has a hole.
 """
 
-import os
 import sys
 import time
 from pathlib import Path
