@@ -9,7 +9,8 @@ A chapter is shown with its stored outputs when its code and all that its run re
 (`proved.py`). One that is stale is executed first, into `_build/executed`, and shown from there; the files of the
 chapter stay as they are. One that fails is shown with its stored outputs and a note on top, and all other pages are
 written none the less. Executing needs more packages than building: where they are missing the exit status is 3 and
-nothing was built. Proofs are shown from what `rocq.py` recorded of them.
+nothing was built. What has not changed since the last complete build is not made again (`built.py`, `rebuilt.py`), and
+the pages take the place of the old ones when all are there. Proofs are shown from what `rocq.py` recorded of them.
 Launch buttons point to the address in _config.yml, where there is one, else to the repository's own `origin`; they are
 absent when that is not public. They open the tag of this version if the repository has it, else the branch main. The
 same address is written into the notebooks that the site gives away, so that none of them asks for it.
@@ -24,20 +25,26 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 import book_map
+import built
 import chapters
 import cite
 import first_cell
+import inserted
 import leaderboard_page
 import nbformat
 import page_foot
 import plans
+import progress
 import proved
+import rebuilt
 import rocq_sources
 import status_page
 import verdict_page
@@ -86,13 +93,15 @@ def execute(root: Path, md: Path) -> str:
     return next((line for line in reversed(plain.splitlines()) if line.strip()), f"exit status {code}")
 
 
-def choose_outputs(root: Path) -> dict[str, Shown]:
+def choose_outputs(root: Path, tell: Callable[..., object] = lambda *words: None) -> dict[str, Shown]:
     """For each chapter the outputs that the site shows; every stale chapter is executed first.
 
-    Raises ModuleNotFoundError when something has to be executed and packages for that are missing.
+    `tell` is told how far it is. Raises ModuleNotFoundError when something has to be executed and packages for that are
+    missing.
     """
-    here, todo = executed(root), {}
-    for md in notebooks.chapters(root):
+    here, todo, every = executed(root), {}, notebooks.chapters(root)
+    for number, md in enumerate(every, 1):
+        tell("choosing outputs: chapter", number, len(every))
         if (why := notebooks.stale(md)) and notebooks.stale(md, here, here):
             more = f" (and {len(why) - 3} more)" if len(why) > 3 else ""
             print(f"{md.stem} is executed: {', '.join(why[:3])}{more}.", flush=True)
@@ -100,10 +109,16 @@ def choose_outputs(root: Path) -> dict[str, Shown]:
     missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
     if todo and missing and root == ROOT:
         raise ModuleNotFoundError(f"to execute a chapter takes {', '.join(missing)} too")
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        errors = dict(zip(todo, pool.map(lambda md: execute(root, md), todo), strict=True))
+    pool = ThreadPoolExecutor(os.cpu_count())
+    runs, errors = {md: pool.submit(execute, root, md) for md in todo}, {}
+    try:
+        for number, md in enumerate(runs, 1):
+            tell("executing chapters:", number, len(runs))
+            errors[md] = runs[md].result()
+    finally:
+        pool.shutdown(cancel_futures=True)
     shown = {}
-    for md in notebooks.chapters(root):
+    for md in every:
         own = not errors.get(md) and bool(notebooks.stale(md))
         paired = nbformat.read((here if own else md.parent) / f"{md.stem}.ipynb", as_version=4)
         run = proved.load(here if own else root / proved.FOLDER, md.stem)
@@ -151,92 +166,138 @@ def toc_pages(toc: dict) -> list[str]:
     return pages
 
 
-def page_violations(root: Path, html: Path, start: float) -> list[str]:
-    """Pages of `_toc.yml` that the build did not write, or that are older than its start."""
-    violations = []
-    for page in toc_pages(yaml.safe_load((root / "_toc.yml").read_text())):
-        path = html / f"{page}.html"
-        if not path.exists():
-            violations.append(f"page {page} is in _toc.yml and not in {html}")
-        elif path.stat().st_mtime < start:
-            violations.append(f"page {page} is older than this build")
-    return violations
+def page_violations(root: Path, html: Path) -> list[str]:
+    """Pages of `_toc.yml` that are not there."""
+    pages = toc_pages(yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8")))
+    return [f"page {page} is in _toc.yml and not in {html}" for page in pages if not (html / f"{page}.html").exists()]
 
 
-def sphinx(root: Path, out: Path, config: dict, toc: dict, *options: str) -> subprocess.CompletedProcess:
-    """Run Jupyter Book with these settings; pages land in `out/_build/html`."""
-    build = out / "_build"
-    for old in ("html", ".doctrees"):
-        shutil.rmtree(build / old, ignore_errors=True)
+class Told:
+    """What Sphinx prints on its way, said as it comes."""
+
+    def __init__(self, line: progress.Progress):
+        self.line, self.written, self.all = line, 0, 0
+
+    def __call__(self, said: str) -> None:
+        if not said.startswith(rebuilt.MARK):
+            return
+        kind, *numbers = said.removeprefix(rebuilt.MARK).split()
+        if kind == "read":
+            self.line.say("reading pages:", *map(int, numbers))
+        elif kind == "write":
+            self.all = int(numbers[1])
+        elif kind == "written":
+            self.written += 1
+            self.line.say("writing pages:", self.written, self.all)
+        else:
+            self.line.say("writing proofs, index and assets")
+
+
+def sphinx(root: Path, build: Path, html: Path, config: dict, toc: dict, line: progress.Progress) -> tuple[int, str]:
+    """Run Sphinx with these settings; its exit status and its warnings. What it read stays in `build/.doctrees`."""
     build.mkdir(parents=True, exist_ok=True)
     (build / "config.yml").write_text(json.dumps(config))
     (build / "toc.yml").write_text(json.dumps(toc))
-    jupyter_book = shutil.which("jupyter-book", path=Path(sys.executable).parent)
-    command = [str(jupyter_book), "build", str(root), "-n", "--keep-going", "-q"]
-    command += ["--path-output", str(out), "--config", str(build / "config.yml")]
-    command += ["--toc", str(build / "toc.yml"), *options]
-    variables = os.environ | {"PYTHONPATH": os.pathsep.join([str(TOOLS), os.environ.get("PYTHONPATH", "")])}
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=variables)
+    command = [sys.executable, str(TOOLS / "sphinx_run.py"), str(root), str(build), str(html)]
+    paths = [str(TOOLS), os.environ.get("PYTHONPATH", "")]
+    variables = os.environ | {"PYTHONPATH": os.pathsep.join(paths), "PYTHONUNBUFFERED": "1"}
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as warnings:
+        line.say("starting Sphinx")
+        status = progress.follow(command, Told(line), stderr=warnings, env=variables)
+        warnings.seek(0)
+        return status, warnings.read().strip()
 
 
-def settings(root: Path, pages: dict, runs: dict, status: dict, failed: set[str] = frozenset()) -> dict:
-    """The settings of a build that shows these notebooks: launch buttons, the feet of pages, and what pages insert."""
+def settings(root: Path, folder: Path, pages: dict, runs: dict, status: dict, failed: set[str] = frozenset()) -> dict:
+    """The settings of a build that shows these notebooks: launch buttons, the feet of pages; what pages insert is
+    written into `folder`."""
     config = yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))
     config |= launch_settings(address(root, config), branch(root))
     foot = page_foot.settings(root, config["repository"]["url"], runs, failed)
-    front = book_map.substitutions(root) | leaderboard_page.substitutions(root)
-    front |= cite.substitutions(root) | plans.substitutions(root)
-    front |= {"report": page_foot.report(foot["url"], foot["commit"])}
-    config["sphinx"]["config"] |= {
-        "page_foot": foot,
-        "verdict_tables": verdict_page.tables(pages),
-        "myst_substitutions": status | verdict_page.substitutions(pages) | front,
-    }
+    texts = book_map.substitutions(root) | leaderboard_page.substitutions(root)
+    texts |= cite.substitutions(root) | plans.substitutions(root)
+    texts |= {"report": page_foot.report(foot["url"], foot["commit"]), "verdicts": verdict_page.tables(pages)}
+    texts |= status | verdict_page.substitutions(pages)
+    texts |= {f"run-{name}": json.dumps(run) for name, run in foot.pop("runs").items()}
+    if not page_foot.issue(**foot, page=""):
+        foot["commit"] = ""  # which only the address of an issue names
+    inserted.write(folder, texts)
+    config["sphinx"]["config"] |= {"page_foot": foot, "inserted": str(folder)}
+    return config
+
+
+def book_settings(root: Path, shown: dict[str, Shown]) -> dict:
+    """The settings of the whole book, and the notebooks that it shows."""
+    build = root / "_build"
+    pages, runs = ({name: getattr(c, kind) for name, c in shown.items()} for kind in ("nb", "run"))
+    failed = {name for name, chapter in shown.items() if chapter.error}
+    status = status_page.tables(root, shown)
+    config = settings(root, build / "inserted", pages, runs, status, failed)
+    texts = {f"{name}.ipynb": nbformat.writes(status_page.noted(chapter)) for name, chapter in shown.items()}
+    inserted.write(build / "shown", texts)
+    config["sphinx"]["config"]["extensions"].append("shown_outputs")
+    config["sphinx"]["config"]["shown_outputs"] = str(build / "shown")
     return config
 
 
 def build(root: Path) -> int:
     """Build the whole book; the exit status is 0 only for a complete site whose chapters all ran."""
-    start = time.time()
-    html = root / "_build" / "html"
+    line, start = progress.Progress(), time.time()
     try:
-        shown = choose_outputs(root)
-    except ModuleNotFoundError as error:
-        print(f"Nothing was built: {error}.")
-        return INCOMPLETE
-    folder = root / "_build" / "shown"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    for name, chapter in shown.items():
-        (folder / f"{name}.ipynb").write_text(nbformat.writes(status_page.noted(chapter)), encoding="utf-8")
-    pages, runs = ({name: getattr(c, kind) for name, c in shown.items()} for kind in ("nb", "run"))
-    failed = {name: chapter.error for name, chapter in shown.items() if chapter.error}
-    config = settings(root, pages, runs, status_page.tables(root, shown), {*failed})
-    config["sphinx"]["config"]["extensions"].append("shown_outputs")
-    config["sphinx"]["config"]["shown_outputs"] = str(folder)
+        status, said = made(root, line)
+    finally:
+        line.end()
+    print(said.format(seconds=f"{time.time() - start:.0f} s"))
+    return status
+
+
+def made(root: Path, line: progress.Progress) -> tuple[int, str]:
+    """Bring the site up to date; the exit status, and what is to be said of it."""
+    folder, config = root / "_build", yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))
     toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
-    done = sphinx(root, root, config, toc, "-W")
-    if done.returncode:
-        print(done.stdout.strip())
-    if "launch_buttons" in config:  # the address is public
-        give_address(root, html, config["repository"]["url"])
-    violations = page_violations(root, html, start)
+    number, html = len(toc_pages(toc)), folder / built.HTML
+    line.say("looking for what has changed")
+    record, apparatus = built.load(folder), built.apparatus(root)
+    # of what was there at the beginning: a file that is edited during the build is a change for the next one
+    inputs = built.inputs(root, apparatus, page_foot.commit(root), address(root, config), branch(root))
+    if record.get("inputs") == built.whole(root, inputs) and not page_violations(root, folder / built.PAGES):
+        built.publish(folder)
+        return 0, f"{number} pages are up to date, nothing has changed ({{seconds}}). Open {html / 'index.html'}"
+    try:
+        shown = choose_outputs(root, line.say)
+    except ModuleNotFoundError as error:
+        return INCOMPLETE, f"Nothing was built: {error}."
+    built.begin(folder, record, apparatus)
+    line.say("counting words and hours")
+    config = book_settings(root, shown)
+    unseen = built.digest(root, built.files(root, built.UNSEEN), json.dumps(config, sort_keys=True))
+    config["sphinx"]["config"]["everything"] = record.get("unseen") != unseen
+    status, warnings = sphinx(root, folder, folder / built.PAGES, config, toc, line)
+    violations = page_violations(root, folder / built.PAGES)
+    if not violations:
+        if "launch_buttons" in config:  # the address is public
+            give_address(root, folder / built.PAGES, config["repository"]["url"])
+        line.say("putting the pages in their place")
+        built.publish(folder)
+    if not status:
+        built.save(folder, {"apparatus": apparatus, "unseen": unseen})
+    failed = {name: chapter.error for name, chapter in shown.items() if chapter.error}
     violations += [f"{name} failed and is shown with its stored outputs: {error}" for name, error in failed.items()]
     violations += [f"proofs/{name}.v changed since it was checked: make prove" for name in rocq_sources.stale(root)]
-    number = len(toc_pages(toc))
-    if done.returncode or violations:
-        print("\n".join([f"Not all of {number} pages are as they should be:", *violations]))
-        return 1
-    print(f"{number} pages in {time.time() - start:.0f} s. Open {html / 'index.html'}")
-    return 0
+    if status or violations:
+        told = [warnings, f"Not all of {number} pages are as they should be:", *violations]
+        return 1, "\n".join(filter(None, told)).replace("{", "{{").replace("}", "}}")
+    built.save(folder, {"apparatus": apparatus, "unseen": unseen, "inputs": built.whole(root, inputs)})
+    return 0, f"{number} pages in {{seconds}}. Open {html / 'index.html'}"
 
 
 def build_page(root: Path, name: str) -> int:
     """Build the existing pages from stored outputs; only this page's warnings are errors."""
     out = root / "_build" / "page" / name
+    shutil.rmtree(out, ignore_errors=True)
     stored = chapters.stored(root)
     runs = {file: proved.load(root / proved.FOLDER, file) for file in stored}
-    config = settings(root, stored, runs, {"runs": "", "in_browser": "", "shaken": ""})
+    config = settings(root, out / "inserted", stored, runs, {"runs": "", "in_browser": "", "shaken": ""})
     toc = yaml.safe_load((root / "_toc.yml").read_text())
 
     def exists(page):
@@ -249,12 +310,13 @@ def build_page(root: Path, name: str) -> int:
     if page is None:
         print(f"No page {name} to show: is it in _toc.yml, and did you run make notebook NAME={name}?")
         return 1
-    done = sphinx(root, out, config, toc)
-    lines = done.stdout.splitlines()
-    mine = [line for line in lines if f"{page}." in line and re.search("WARNING|ERROR|CRITICAL", line)]
-    html = out / "_build" / "html" / f"{page}.html"
+    line = progress.Progress()
+    _, warnings = sphinx(root, out, out / built.HTML, config, toc, line)
+    line.end()
+    mine = [said for said in warnings.splitlines() if f"{page}." in said and re.search("WARNING|ERROR|CRITICAL", said)]
+    html = out / built.HTML / f"{page}.html"
     if not html.exists():
-        print(done.stdout)
+        print(warnings)
         return 1
     print("\n".join(mine + [f"{len(mine)} warnings on this page. Open {html}"]))
     return 1 if mine else 0
@@ -268,11 +330,14 @@ def main() -> int:
     args = parser.parse_args()
     root = args.root.resolve()
     if args.check:
-        violations = page_violations(root, root / "_build" / "html", start=0)
+        violations = page_violations(root, root / "_build" / "html")
         print("\n".join(violations) or "every page of _toc.yml is there")
         return 1 if violations else 0
     return build_page(root, args.page) if args.page else build(root)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -17,10 +17,12 @@ write a source anew (captions wrapped, keys sorted), `--update` gives a changed 
 
 import argparse
 import os
+import pickle
 import subprocess
 import sys
 import tempfile
 import time
+from functools import cache
 from pathlib import Path
 
 import chapters as rules
@@ -56,9 +58,15 @@ def pair(md: Path) -> Path:
     return md.with_suffix(".ipynb")
 
 
+@cache
+def parsed(text: str) -> bytes:
+    """A source as a pickled notebook: one command asks for the same text a hundred times, and reading it is slow."""
+    return pickle.dumps(jupytext.reads(text, fmt={"extension": ".md"}))
+
+
 def source(md: Path) -> nbformat.NotebookNode:
-    """A chapter's source as a notebook without outputs."""
-    return jupytext.read(md)
+    """A chapter's source as a notebook without outputs, one's own to change."""
+    return pickle.loads(parsed(md.read_text(encoding="utf-8")))
 
 
 def tidy(nb: nbformat.NotebookNode) -> nbformat.NotebookNode:

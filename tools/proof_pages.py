@@ -183,7 +183,7 @@ def fold(label: str, checked: Checked, up: str) -> str:
 
 
 def read(app) -> None:
-    app.checked, app.theorems_of = Checked(Path(app.srcdir)), {}
+    app.checked = Checked(Path(app.srcdir))
 
 
 def place(app, doctree, docname: str) -> None:
@@ -191,16 +191,22 @@ def place(app, doctree, docname: str) -> None:
     for node in list(doctree.findall(nodes.Admonition)):
         label = node.get("label")
         if label in app.checked.groups:
-            app.theorems_of[label] = f"{docname}.html#{node['ids'][0] if node['ids'] else label}"
             up = "../" * docname.count("/")
             shown = nodes.raw("", fold(label, app.checked, up), format="html")
             node.parent.insert(node.parent.index(node) + 1, shown)
 
 
+def addresses(proved: dict[str, dict]) -> dict[str, str]:
+    """Where each theorem of the book stands; `proved` is what sphinx-proof has noted of them."""
+    return {label: f"{one['docname']}.html#{one['ids'][0] if one['ids'] else label}" for label, one in proved.items()}
+
+
 def pages(app):
-    for source in app.checked.sources.values():
+    """The pages of the sources; those of the last build stay where nothing that they show has changed."""
+    theorems = addresses(getattr(app.env, "proof_list", {}))
+    for source in app.checked.sources.values() if getattr(app, "all_written", True) else ():
         title = f"proofs/{source.path.name}"
-        shown = body(source, app.checked, app.theorems_of)
+        shown = body(source, app.checked, theorems)
         first = re.search(r"\(\*(.*?)(?:\n\n|\*\))", source.text, re.DOTALL)
         about = html.escape(" ".join(first[1].split())) if first else title
         context = {
@@ -216,4 +222,4 @@ def setup(app) -> dict:
     app.connect("doctree-resolved", place)
     app.connect("html-collect-pages", pages)
     app.add_css_file("proofs.css")
-    return {"parallel_read_safe": True, "parallel_write_safe": False}
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

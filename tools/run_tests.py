@@ -35,6 +35,8 @@ LIMIT = "1800"  # seconds a cell: to end a hang
 PYTEST = [sys.executable, "-m", "pytest"]
 # A file stays in one process, whose helpers it starts once; files begin in the order in which they were collected.
 SIDE_BY_SIDE = ["-n", "2", "--dist", "loadfile", "--no-loadscope-reorder"]
+# Of a run of many minutes: how far it is, its slowest tests, and no warnings of other packages.
+TELLING = ["-p", "paced", "--durations", "25", "--disable-warnings"]
 
 
 def run(*commands: list[str]) -> bool:
@@ -63,7 +65,7 @@ def lint() -> bool:
 def unit() -> bool:
     """minilib, the tools, and the rules of the chapters."""
     corpus = "from minilib import data; data.docstrings()"  # cached once, not by each test process
-    tests = [*PYTEST, "tests", "--ignore", "tests/site", *SIDE_BY_SIDE]
+    tests = [*PYTEST, "tests", "--ignore", "tests/site", *SIDE_BY_SIDE, *TELLING]
     return run([sys.executable, "-c", corpus], tests)
 
 
@@ -142,4 +144,7 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -95,15 +95,19 @@ def entries(doctree: nodes.document, numbers: dict[str, tuple[int, ...]]) -> lis
     return found
 
 
+def kept(app) -> Path:
+    """The entries of all pages, also of those that a later build does not write."""
+    return Path(app.doctreedir) / "search-entries.json"
+
+
 def start(app) -> None:
     """Sphinx makes no index and no page of its own."""
-    app.search_entries = {}
+    app.search_entries = json.loads(kept(app).read_text(encoding="utf-8")) if kept(app).exists() else {}
     app.builder.search = False
 
 
-def collect(app, page: str, template: str, context: dict, doctree) -> None:
-    if doctree is not None:
-        app.search_entries[page] = entries(doctree, app.env.toc_secnumbers.get(page, {}))
+def collect(app, doctree, page: str) -> None:
+    app.search_entries[page] = entries(doctree, app.env.toc_secnumbers.get(page, {}))
 
 
 def search_page(app):
@@ -112,7 +116,9 @@ def search_page(app):
 
 def write(app, error) -> None:
     if error is None:
-        pages = json.dumps(list(app.search_entries.items()), ensure_ascii=False, separators=(",", ":"))
+        found = {page: app.search_entries[page] for page in sorted(app.env.found_docs)}
+        kept(app).write_text(json.dumps(found), encoding="utf-8")
+        pages = json.dumps(list(found.items()), ensure_ascii=False, separators=(",", ":"))
         stop = json.dumps(sorted(english_stopwords))
         script = f"{js_porter_stemmer}\nconst STOP = new Set({stop});\nconst PAGES = {pages};\n"
         (Path(app.outdir) / "_static" / NAME).write_text(script, encoding="utf-8")
@@ -120,7 +126,7 @@ def write(app, error) -> None:
 
 def setup(app) -> dict:
     app.connect("builder-inited", start)
-    app.connect("html-page-context", collect)
+    app.connect("doctree-resolved", collect, priority=900)  # and so in the process that writes the index
     app.connect("html-collect-pages", search_page)
     app.connect("build-finished", write)
-    return {"parallel_read_safe": True, "parallel_write_safe": False}
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -12,6 +12,7 @@ def choose(app, docname, source):
     path = Path(app.config.shown_outputs) / f"{Path(docname).name}.ipynb"
     if docname.startswith("notebooks/") and path.exists():
         source[0] = path.read_text(encoding="utf-8")
+        app.env.note_dependency(str(path))
 
 
 def setup(app):

@@ -15,6 +15,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 import chapters
+import inserted
 from docutils import nodes
 from status_page import table
 
@@ -250,10 +251,9 @@ def substitutions(notebooks: dict) -> dict[str, str]:
 
 def place(app, page: str, source: list[str]) -> None:
     if page == "book/verdicts":
-        source[0] = source[0].replace("{{ verdicts }}", app.config.verdict_tables)
+        source[0] = source[0].replace("{{ verdicts }}", inserted.text(app, "verdicts"))
 
 
 def setup(app) -> dict:
-    app.add_config_value("verdict_tables", "", "env")
     app.connect("source-read", place)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

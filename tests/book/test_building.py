@@ -6,6 +6,7 @@ import time
 from contextlib import suppress
 
 import build_book
+import built
 import first_cell
 import page_foot
 import proved
@@ -137,16 +138,86 @@ def test_a_reference_to_nothing_fails_the_build_and_is_named(small_book, capsys)
         assert re.search(f"WARNING.*{target}", said), target
 
 
-def test_a_missing_page_and_an_old_page_are_found(small_book):
+def test_a_missing_page_is_found(small_book):
     html = small_book / "_build" / "html"
     (html / "book").mkdir(parents=True)
     (html / "book" / "index.html").write_text("")
-    missing = build_book.page_violations(small_book, html, start=0)
-    assert [violation for violation in missing if "notebooks/01_a" in violation]
-    (html / "notebooks").mkdir()
-    (html / "notebooks" / "01_a.html").write_text("")
-    assert build_book.page_violations(small_book, html, start=0) == []
-    assert len(build_book.page_violations(small_book, html, start=time.time() + 60)) == 2
+    assert build_book.page_violations(small_book, html) == [f"page notebooks/01_a is in _toc.yml and not in {html}"]
+
+
+def site(book):
+    html = book / "_build" / "html"
+    return {path.relative_to(html).as_posix(): path.read_bytes() for path in html.rglob("*") if path.is_file()}
+
+
+THEOREM = ":::{{prf:theorem}}\n:label: thm-{}\nWords.\n:::\n\n"
+
+
+def test_a_build_goes_on_from_the_last_one_and_gives_what_a_fresh_one_gives(small_book, capsys):
+    second_page(small_book)
+    (small_book / "book" / "index.md").write_text("# Preface\n\n{{ report }} {prf:ref}`thm-one`\n")
+    write_chapter(small_book, text=THEOREM.format("one"))
+    write_chapter(small_book, name="02_b", text="See {prf:ref}`thm-one`.")
+    md, other = small_book / "notebooks" / "01_a.md", small_book / "_build" / "pages" / "notebooks" / "02_b.html"
+
+    def change(text):
+        """Build with another text of the first chapter; was the page of the second written too?"""
+        write_chapter(small_book, text=text)
+        os.utime(md, (time.time() + 10,) * 2)
+        notebooks.sync(md)
+        before = other.stat().st_mtime_ns
+        assert build_book.build(small_book) == 0
+        return other.stat().st_mtime_ns > before
+
+    assert build_book.build(made(small_book)) == 0
+    first = site(small_book)
+    (small_book / PAGE).write_text("by another program")
+    assert build_book.build(small_book) == 0
+    assert "3 pages are up to date, nothing has changed" in capsys.readouterr().out
+    assert site(small_book) == first
+    assert change(THEOREM.format("new") + THEOREM.format("one"))
+    assert "Theorem 1.2" in other.read_text()
+    assert not change("Other words.\n\n" + THEOREM.format("new") + THEOREM.format("one"))
+    gone_on = site(small_book)
+    assert b"Other words." in gone_on["notebooks/01_a.html"]
+    (small_book / "_build" / built.RECORD).unlink()
+    assert build_book.build(small_book) == 0
+    assert site(small_book) == gone_on
+
+
+def test_what_is_broken_off_leaves_the_old_site_and_is_not_gone_on_with(small_book, monkeypatch):
+    build = made(small_book) / "_build"
+    for folder in ("html", "pages", ".doctrees"):
+        (build / folder).mkdir(parents=True)
+    (build / "html" / "index.html").write_text("old")
+    built.save(build, {"apparatus": built.apparatus(small_book)})
+    built.begin(build, built.load(build), built.apparatus(small_book))
+    assert (build / ".doctrees").exists()  # it is gone on with, unless it was broken off
+
+    def stopped(*words):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(build_book, "sphinx", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        build_book.build(small_book)
+    assert site(small_book) == {"index.html": b"old"}
+    assert built.load(build) == {}
+    assert not (build / ".doctrees").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "afresh"),
+    [
+        *((name, True) for name in ("_toc.yml", "_config.yml", "book/references.bib", "book/_static/new.css")),
+        *((name, False) for name in ("book/index.md", "book/_static/custom.css", "minilib/__init__.py")),
+    ],
+)
+def test_what_all_pages_stand_on_has_them_made_afresh(small_book, name, afresh):
+    before, inputs = built.apparatus(small_book), built.inputs(small_book)
+    with open(small_book / name, "a") as file:
+        file.write("\n")
+    assert (built.apparatus(small_book) != before) == afresh
+    assert built.inputs(small_book) != inputs
 
 
 def test_the_table_of_contents_has_every_chapter_and_every_page_and_each_has_a_source():
