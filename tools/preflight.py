@@ -102,6 +102,12 @@ def get_prover() -> str | None:
     return prover()
 
 
+def get_wall() -> None:
+    """Try to install bubblewrap, behind which submissions are marked, where it is missing (`marking.wall` tries it)."""
+    if sys.platform == "linux" and not shutil.which("bwrap"):
+        try_to_get("bubblewrap", ways_by_apt("bubblewrap"))
+
+
 def python_problem() -> str:
     """What is wrong with this Python, an empty string when nothing is (`do.py` has asked for its version)."""
     if all(importlib.util.find_spec(name) for name in ("venv", "ensurepip")):

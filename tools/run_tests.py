@@ -125,6 +125,8 @@ def main() -> int:
     if "proofs" in names and not preflight.get_prover():
         unchecked["proofs"] = rocq.NOT_CHECKED
         print("No prover was found and none could be installed: the proofs will NOT be checked.", flush=True)
+    if "unit" in names:
+        preflight.get_wall()
     failed, lines = [], []
     for name in names:
         if name in unchecked:

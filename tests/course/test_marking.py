@@ -169,7 +169,7 @@ def test_what_cannot_be_marked_is_a_row_that_says_why_and_a_cell_is_known_by_wha
         "lost": (
             lambda own: [cell.metadata.clear() for cell in own.cells],
             2,
-            "1 cells not found: why; 1 .* define: sum",
+            "1 .* not found: why; 1 .* define: sum",
         ),
         "without": (lambda own: own.cells.pop(place), 0, "1 cells not found: sum"),
         "other": (lambda own: own.update(cells=[nbformat.v4.new_code_cell("1 + 1")]), None, "none of the cells that"),

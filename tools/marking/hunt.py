@@ -1,8 +1,8 @@
 """A student's check of a method, on trial: it must let the right method pass and catch the wrong ones.
 
 The methods come in an order that the moment draws, and each meets the check in a process of its own (`Pupil`), which
-has seen no other. So a check knows nothing but the method that it has before it, the order changes no mark, and one that
-compares with the first method it met catches nothing.
+has seen no other. So a check knows nothing but the method that it has before it, the order changes no mark, and one
+that compares with the first method it met catches nothing.
 """
 
 import secrets

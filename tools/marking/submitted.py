@@ -1,7 +1,8 @@
 """What of a submission counts: the notebook as it was handed out, with the answers, and a student's own cells between.
 
 An answer is known by the name of its cell. Where that is lost, because a cell was renamed or a program left the
-metadata out, it is known by a name that only this answer defines, or, a text, by its first line. Deliberately absent: guesses.
+metadata out, it is known by a name that only this answer defines, or, a text, by its first line. Deliberately absent:
+guesses.
 """
 
 from pathlib import Path
