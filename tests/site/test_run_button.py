@@ -1,14 +1,23 @@
-"""The button under which a chapter runs on its page, without Pyodide: a worker that answers stands in for it."""
+"""The button under which a chapter runs on its page: a worker that answers stands in for Pyodide.
 
+Where `make browser` has put a pack beside the pages, an error, a stop and a single cell are tried in Pyodide, too.
+"""
+
+import base64
+import io
 import json
 import re
+import zipfile
 
 import chapters
+import docstring_text
+import proved
 import pytest
 import running_pages
 from browsing import HTML, Visit, chapter_page, site_pages
 from test_accessibility import AXE, FOUND, OPEN
 
+ROOT = running_pages.ROOT
 RUNNABLE = running_pages.runnable()
 PACKED = "**/_static/run/pack/*"
 # Answers a cell with the length of its code: with an error where the code has FAILS, with a figure where it has DRAWS,
@@ -30,26 +39,51 @@ def test_the_button_is_on_the_chapters_that_can_run_and_nowhere_else(name):
     assert ("run/page.js" in html) == (name.split("/")[-1] in RUNNABLE)
 
 
-def test_every_visible_cell_can_be_found_by_its_number():
-    for stem in RUNNABLE:
-        html = (HTML / "notebooks" / f"{stem}.html").read_text(encoding="utf-8")
-        script = (HTML / "_static" / "run" / "cells" / f"{stem}.js").read_text(encoding="utf-8")
-        numbers = {
-            cell["number"] for cell in json.loads(script.removeprefix("BookRun.give(").removesuffix(");\n"))["cells"]
-        }
-        found = [int(number) for number in re.findall(r'class="cell [^"]*\brun-(\d+)\b', html)]
-        assert len(found) == len(set(found)) > len(numbers) / 2
-        assert {*found} <= numbers
+def told(stem):
+    """What the page of a chapter is told."""
+    script = (HTML / "_static" / "run" / "cells" / f"{stem}.js").read_text(encoding="utf-8")
+    return json.loads(script.removeprefix("BookRun.give(").removesuffix(");\n"))
 
 
-@pytest.fixture
-def opened(browser, server):
-    """A chapter with a stand-in for Pyodide, and what the page asked for."""
+def handed(file):
+    """The zip that a script of the site hands to the pages."""
+    script = (HTML / "_static" / "run" / file).read_text(encoding="utf-8")
+    content = re.search(r'BookRun\.put\("[^"]+", "([^"]+)"\);', script)[1]
+    return zipfile.ZipFile(io.BytesIO(base64.b64decode(content)))
+
+
+@pytest.mark.parametrize("stem", RUNNABLE)
+def test_every_visible_cell_can_be_found_by_its_number(stem):
+    html = (HTML / "notebooks" / f"{stem}.html").read_text(encoding="utf-8")
+    numbers = {cell["number"] for cell in told(stem)["cells"]}
+    found = [int(number) for number in re.findall(r'class="cell [^"]*\brun-(\d+)\b', html)]
+    assert len(found) == len(set(found)) > len(numbers) / 2
+    assert {*found} <= numbers
+
+
+@pytest.mark.parametrize("stem", RUNNABLE)
+def test_all_that_the_run_of_a_chapter_read_is_in_the_site(stem):
+    run = proved.load(ROOT / proved.FOLDER, stem)
+    assert {*run["reads"]} - {*handed("book.js").namelist()} == set()
+    if told(stem)["prose"]:
+        sources = json.loads(handed("prose.js").read("docstrings.json"))["sources"]
+        assert sources == docstring_text.locked(sources)
+        assert "torch" in sources
+
+
+@pytest.fixture(params=["a stand-in"])
+def opened(browser, server, request):
+    """A chapter with a stand-in for Pyodide, or with Pyodide, and what the page asked for."""
     seen = Visit(browser, server)
     page, seen.asked = seen.page, []
     page.on("request", lambda request: seen.asked.append(request.url))
-    page.route("**/_static/run/worker.js", lambda route: route.fulfill(body=STAND_IN, content_type="text/javascript"))
-    page.route(PACKED, lambda route: route.fulfill(body="", content_type="text/javascript"))
+    if request.param == "a stand-in":
+        page.route("**/run/worker.js", lambda route: route.fulfill(body=STAND_IN, content_type="text/javascript"))
+        page.route(PACKED, lambda route: route.fulfill(body="", content_type="text/javascript"))
+    elif not (HTML / "_static" / "run" / "pack" / "pack.js").exists():
+        pytest.skip("there is no pack beside the pages: make browser")
+    else:
+        page.set_default_timeout(600_000)  # to start Python takes ten seconds of processor time
     seen.name = chapter_page("the_rule_for_ties")
     seen.open(seen.name)
     seen.state = page.locator(".run-bar [role=status]")
@@ -73,7 +107,8 @@ def test_nothing_is_loaded_before_the_click_and_nothing_from_elsewhere_with_a_pa
     assert not [
         url for url in opened.asked if "/run/" in url and not url.split("?")[0].endswith(("page.js", "page.css"))
     ]
-    assert "MB" in opened.state.inner_text()
+    beforehand = r"\d\d MB, once\. All cells together take about (a minute|\d+ minutes)\.$"
+    assert re.search(beforehand, opened.state.inner_text())
     assert opened.page.locator(".run-cell").count() == 0
     start(opened)
     assert [url for url in opened.asked if url.endswith("pack/numpy-2.0.2-cp312-cp312-pyodide_2024_0_wasm32.whl.js")]
@@ -82,7 +117,7 @@ def test_nothing_is_loaded_before_the_click_and_nothing_from_elsewhere_with_a_pa
 
 
 def test_a_cell_is_changed_and_run_and_its_output_stands_beside_ours(opened):
-    page, cell = opened.page, opened.page.locator(".cell:has(.run-cell)").nth(1)
+    cell = opened.page.locator(".cell:has(.run-cell)").nth(1)
     start(opened)
     cell.get_by_role("button", name="Run cell").click()
     cell.get_by_text("Your output differs from ours").wait_for()
@@ -97,12 +132,6 @@ def test_a_cell_is_changed_and_run_and_its_output_stands_beside_ours(opened):
     code.press_sequentially("+ 2")
     code.press("Shift+Enter")
     cell.locator(".run-output pre", has_text="13").wait_for()  # two lines, then a third one by a key
-    code.fill("FAILS")
-    code.press("Shift+Enter")
-    cell.get_by_text("It ended with an error").wait_for()
-    assert "NameError: FAILS" in cell.locator("pre.run-error").inner_text()
-    assert "ended with an error" in opened.state.inner_text()
-    assert page.get_by_role("button", name="Run all").is_enabled()
 
 
 def test_axe_finds_nothing_serious_in_a_chapter_that_runs(opened):
@@ -118,7 +147,7 @@ def test_axe_finds_nothing_serious_in_a_chapter_that_runs(opened):
 
 
 def test_all_cells_run_in_order_and_up_to_one(opened):
-    page, nb = opened.page, chapters.stored(running_pages.ROOT)[opened.name.split("/")[-1]]
+    page, nb = opened.page, chapters.stored(ROOT)[opened.name.split("/")[-1]]
     start(opened)
     page.get_by_role("button", name="Run to cell").nth(2).click()
     page.get_by_text("cells have run").wait_for()
@@ -133,18 +162,31 @@ def test_all_cells_run_in_order_and_up_to_one(opened):
     page.get_by_text("2 cells have run").wait_for()  # the one that was changed, and the one that was asked for
 
 
-def test_a_cell_that_does_not_end_is_stopped_and_the_next_run_begins_anew(opened):
+@pytest.mark.parametrize("opened", ["a stand-in", "Pyodide"], indirect=True)
+def test_an_error_a_stop_and_a_single_cell(opened):
+    """The code is such that the stand-in and Python do the same with it."""
     page, cell = opened.page, opened.page.locator(".cell:has(.run-cell)").nth(1)
     start(opened)
     code = unfolded(cell)
-    code.fill("HANGS")
+    code.fill("x = 1\nFAILS")
     code.press("Shift+Enter")
+    cell.get_by_text("It ended with an error").wait_for()
+    assert re.search("NameError: .*FAILS", cell.locator("pre.run-error").inner_text())
+    assert "ended with an error" in opened.state.inner_text()
+    assert page.get_by_role("button", name="Run all").is_enabled()
+    code.fill("while 'HANGS': pass")
+    code.press("Shift+Enter")
+    page.get_by_text(re.compile("^Cell .* is running")).wait_for()
+    assert page.get_by_role("button", name="Run all").is_disabled()
     page.get_by_role("button", name="Stop").click()
     assert opened.state.inner_text().startswith("Stopped")
     assert page.get_by_role("button", name="Stop").is_hidden()
-    code.fill("ok")
-    code.press("Shift+Enter")
+    code.fill("print('o' * 3 + 'k')")
+    cell.get_by_role("button", name="Run cell").click()
     cell.get_by_text("of the code that you changed").wait_for()
+    assert cell.locator(".run-output pre").inner_text().strip() in ("20", "oook")
+    assert page.evaluate("Object.keys(BookRun.results).length") == 1
+    assert opened.errors == opened.outside == []
 
 
 def test_a_file_from_pyodides_address_that_is_not_what_it_should_be_is_refused(opened):
