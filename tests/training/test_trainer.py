@@ -155,7 +155,7 @@ def test_a_complete_run_is_left_as_it_is(complete_run):
     ],
 )
 def test_what_cannot_be_run_is_refused_and_nothing_is_left(small, changes, message, monkeypatch):
-    monkeypatch.setattr(trainer, "cannot_compile", lambda device: f"no compiler for {device}")
+    monkeypatch.setattr(trainer, "why_not_compiled", lambda device: f"no compiler for {device}")
     check_refused(small(**changes), message)
 
 
