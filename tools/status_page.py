@@ -69,6 +69,8 @@ def in_browser(root: Path, shown: dict) -> str:
         return "No run in a browser is recorded."
     head = ["chapter", "cells", "texts equal", "texts that differ", "minutes", "run on", "now"]
     rows = [browser_row(name, run, running_pages.changed(root, shown[name].nb, run)) for name, run in runs.items()]
+    left = [name for name in running_pages.runnable(root) if name not in runs]
+    rows += [[f"[{name}](../notebooks/{name}.ipynb)", *[""] * 5, "not run"] for name in left]
     machines = {f"* {machine(run)}" for run in runs.values()}
     other = sorted({file for run in runs.values() for file in run["unchecked"]})
     note = f"* Not the files that Pyodide's release has, but those of the same version on PyPI: {', '.join(other)}."
