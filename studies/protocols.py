@@ -463,7 +463,7 @@ CURVE = ("step", "tokens", "loss", "validation_loss", "validation_accuracy", "gr
 SMALL_BERT = {"vocabulary": 2048, "layers": 2, "width": 64, "length": 32, "tokens": 600_000, "evaluate_rows": 1024}
 # Models at the other sizes: of almost nothing, on a short text; and of four layers of width 256 with BERT's published
 # vocabulary.
-SHORT_TEXT = str(Path(__file__).parents[1] / "LICENSE-text")
+SHORT_TEXT = str(Path(__file__).parents[1] / "LICENSE-text.txt")
 TOY_MODEL = {"corpus": SHORT_TEXT, "vocabulary": 400, "layers": 1, "width": 16, "length": 16, "evaluate_rows": 16}
 GPU_MODEL = {"vocabulary": 30_522, "layers": 4, "width": 256, "length": 128, "evaluate_rows": 1024}
 # Whole runs of them: 2 steps, and 50 million tokens. That is some thirty passes over the docstrings.

@@ -67,7 +67,7 @@ def test_licences_and_versions_agree():
     assert citation["license"] == ["BSD-3-Clause", "CC-BY-4.0"]
     assert citation["title"].startswith(yaml.safe_load((ROOT / "_config.yml").read_text())["title"])
     assert "BSD 3-Clause" in (ROOT / "LICENSE").read_text()
-    assert "creativecommons.org/licenses/by/4.0" in (ROOT / "LICENSE-text").read_text()
+    assert "creativecommons.org/licenses/by/4.0" in (ROOT / "LICENSE-text.txt").read_text()
 
 
 def test_every_command_that_the_words_name_is_a_target_of_the_makefile():
