@@ -60,9 +60,9 @@ all four batches not resolved | bert_in_76_minutes
     corners: LAMB below AdamW, 256 rows + | corners: LAMB below AdamW, 1,024 rows ?
 AdamW and LAMB confirmed; the mean price is 3.6 and 3.3 | bert_in_76_minutes
     AdamW: a price of four is enough + | LAMB: a price of four is enough +
-all four batches confirmed | bert_in_76_minutes | AdamW not worse than LAMB by 0.05, 16 rows +
-    AdamW not worse than LAMB by 0.05, 64 rows + | AdamW not worse than LAMB by 0.05, 256 rows +
-    AdamW not worse than LAMB by 0.05, 1,024 rows +
+all four batches confirmed | bert_in_76_minutes | AdamW not worse by 0.05, 16 rows +
+    AdamW not worse by 0.05, 64 rows + | AdamW not worse by 0.05, 256 rows +
+    AdamW not worse by 0.05, 1,024 rows +
 confirmed, by 0.11 nats with the rates alone tuned and by 0.04 with the best of five settings each | bert
     64 rows: LAMB below AdamW + | best of five each: LAMB below AdamW +
     LAMB below AdamW, β2 0.95 ? | AdamW, β2 0.95, below AdamW + | LAMB, β2 0.95, below LAMB +
