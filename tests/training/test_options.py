@@ -62,7 +62,7 @@ def test_an_option_that_cannot_have_its_value_is_named_as_it_is_typed(module, pr
     ],
 )
 def test_what_turns_out_only_later_is_named_so_too(small, program, prose, tmp_path, monkeypatch, asked, error):
-    monkeypatch.setattr(trainer, "cannot_compile", lambda device: f"no compiler for {device}")
+    monkeypatch.setattr(trainer, "why_not_compiled", lambda device: f"no compiler for {device}")
     (tmp_path / "a.jsonl").write_text('{"text": "one"}\n{"text": "two"}\n')
     asked = asked.replace("CORPUS", str(prose)).replace("JSONL", str(tmp_path / "a.jsonl"))
     code, _, said = program(pretraining, *words(small()), *asked.split())
