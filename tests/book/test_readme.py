@@ -1,4 +1,4 @@
-"""The README shows a figure that the book really has, and tells the truth about chapters; so does the table of Part IV."""
+"""The README shows a figure that the book really has, and tells the truth about chapters; so does Part IV's table."""
 
 import re
 
@@ -48,7 +48,7 @@ def test_every_file_that_the_readme_links_or_contributing_lists_exists():
         assert (folder / name.strip()).exists(), name
 
 
-# Verdicts of a row of the table on Part IV | chapter | a claim and the verdicts on it that the chapter printed, in its order.
+# Verdicts of a row of the table on Part IV | chapter | a claim and the verdicts that the chapter printed, in its order.
 SIGNS = {"+": "confirmed", "-": "contradicted", "?": "not resolved"}
 VERDICTS = """\
 64 rows confirmed; 256 and 1,024 contradicted | bert_in_76_minutes
