@@ -5,7 +5,7 @@ Sphinx extension, it puts the tables into book/verdicts.md before that is read, 
 that only prints again what a chapter before it decided stands there and is not counted, and those of UNCOUNTED neither.
 A cell that the chapter's page leaves out may print a table, too: a sentence tells its verdicts there, and the page of
 verdicts lists them.
-Deliberately absent: verdicts that no cell prints, such as those of chapter 9, whose unit is a whole search.
+Deliberately absent: verdicts that no cell prints, such as those whose unit is a whole search.
 """
 
 import ast

@@ -181,9 +181,11 @@ def test_what_is_interrupted_ends_with_one_line_and_its_children_with_it(tmp_pat
         shutil.copy(ROOT / "tools" / f"{name}.py", tmp_path / "tools")
     waits = [
         "import time",
-        "print('on my way', flush=True)",
-        "try: time.sleep(60)",
-        "except KeyboardInterrupt: exit(130)",
+        "try:",
+        "    print('on my way', flush=True)",
+        "    time.sleep(60)",
+        "except KeyboardInterrupt:",
+        "    exit(130)",
     ]
     (tmp_path / "tools" / "preflight.py").write_text("\n".join(waits))
     command = [sys.executable, "tools/do.py", "book"]

