@@ -12,7 +12,7 @@ import torch
 import transformers
 
 from minilib.training import device
-from studies.protocols import start
+from studies.command import start
 from studies.study import Study
 
 RATE = 0.15

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from studies.protocols import start
+from studies.command import start
 from studies.study import Study
 
 # rounds; width, layers and vocabulary of the transformer

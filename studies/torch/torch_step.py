@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from studies.protocols import start
+from studies.command import start
 from studies.study import Study
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"

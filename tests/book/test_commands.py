@@ -133,7 +133,7 @@ def test_a_change_reaches_the_tests_that_import_it_nearest_first():
         ("proofs/bank.py", "theory/test_decide"),
         ("proofs/lars.v", "proofs/test_rocq"),
         ("studies/lamb/lamb_ablations.py", "book/test_toy_studies"),
-        ("studies/protocols.py", "studies/test_best_between"),
+        ("studies/rates.py", "studies/test_best_between"),
         ("benchmarks/torch_optim.py", "test_benchmarks"),
         ("benchmarks/gpu.py", "test_gpu_benchmark"),
         ("book/figures/lars-bowl.js", "site/test_figures_lars"),
