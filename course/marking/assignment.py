@@ -1,13 +1,13 @@
 """A problem set for a class: the notebook for its students, and a folder with which a lecturer marks.
 
-    python tools/assignment.py lars --group 2027-spring     writes assignments/2027-spring/lars
-    python tools/assignment.py                              all of them, for the class "open"
-    python tools/assignment.py --private ../our-course      a copy of the course, to change its tasks
+    python course/marking/assignment.py lars --group 2027-spring     writes assignments/2027-spring/lars
+    python course/marking/assignment.py                              all of them, for the class "open"
+    python course/marking/assignment.py --private ../our-course      a copy of the course, to change its tasks
 
 The name of the class decides the numbers, and with them the answers. The sources are those of `course/assignments`, or
 of the folder that the variable COURSE names, a lecturer's private copy. Deliberately absent: a way to keep solutions
 from those who read this repository; tasks that a lecturer changed are that (course/assignments/README.md).
-`tools/mark.py` marks; `tools/handout.py` is something else, a chapter without its solutions.
+`course/marking/mark.py` marks; `tools/give/handout.py` is something else, a chapter without its solutions.
 """
 
 import argparse
@@ -16,10 +16,10 @@ import shutil
 import sys
 from pathlib import Path
 
-from marking import cells
-from marking.course import Assignment
+from course.marking import cells
+from course.marking.problem_set import Assignment
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 INTO = ROOT / "assignments"
 NEXT = """Copied the course to {to}. Nothing in it is private yet: each solution is still the public one.
 In each problem set, change what is asked, and with it four things: the text, the answer between BEGIN and END SOLUTION,

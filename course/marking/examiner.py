@@ -19,7 +19,7 @@ import threading
 import time
 from pathlib import Path
 
-from marking import wall, wire
+from course.marking import wall, wire
 
 HERE = Path(__file__).resolve().parent
 START = 60  # seconds for Python and NumPy to start

@@ -17,7 +17,7 @@ from nbgrader import utils
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Float, Unicode
 
-from marking.examiner import Late, Pupil
+from course.marking.examiner import Late, Pupil
 
 
 class ExecuteApart(NbGraderPreprocessor):

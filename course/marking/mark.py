@@ -1,6 +1,6 @@
 """Marks a folder of submissions: STUDENT.ipynb each, or a folder STUDENT with one notebook in it.
 
-    python tools/mark.py lars submissions/ --group 2027-spring
+    python course/marking/mark.py lars submissions/ --group 2027-spring
 
 writes marks.csv and feedback/STUDENT.html into assignments/2027-spring/lars, and prints the marks. A cell that does not
 end loses its own points only, and a submission that cannot be marked is a row that says why. The first line says what
@@ -13,10 +13,9 @@ import argparse
 import sys
 from pathlib import Path
 
-from assignment import INTO, ROOT, course
-from marking import cells, wall
-from marking.course import Assignment
-
+from course.marking import cells, wall
+from course.marking.assignment import INTO, ROOT, course
+from course.marking.problem_set import Assignment
 from minilib.pages import print_table
 
 

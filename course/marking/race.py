@@ -1,7 +1,7 @@
 """The race for the fewest steps, run again with fresh seeds: what decides a class's leaderboard.
 
-    python tools/race.py entries/                  every entries/NAME.py, on the races that it names
-    python tools/race.py my_entry.py --seeds 3     one's own, to see where one stands
+    python course/marking/race.py entries/                  every entries/NAME.py, on the races that it names
+    python course/marking/race.py my_entry.py --seeds 3     one's own, to see where one stands
 
 An entry is a Python file with the name of a race, `RACE = "digits"` or "words", a function `optimizer(named)` that
 makes an optimizer from pairs of name and parameter, as minilib's are made, and, if it likes, a function
@@ -23,13 +23,11 @@ from pathlib import Path
 from statistics import median
 
 import numpy as np
-from marking import lacking, tables, wall
-from marking.examiner import Pupil
 
+from course.marking import lacking, tables, wall
+from course.marking.examiner import Pupil
 from minilib.experiments.verdicts import compare
 from minilib.pages import print_table
-
-sys.path.append(str(Path(__file__).resolve().parent.parent))
 from studies.race import RACES, Race, steps_to
 
 SMALLEST = np.log(1.05)  # a twentieth of the steps

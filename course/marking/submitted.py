@@ -9,7 +9,7 @@ from pathlib import Path
 
 import nbformat
 
-from marking.execute import defined, without_magics
+from course.marking.execute import defined, without_magics
 
 LARGEST = 100 * 2**20  # bytes of a notebook
 

@@ -2,7 +2,7 @@
 
 A rule takes a chapter (an nbformat notebook) and returns its violations as sentences, an empty list
 when all is well. `tests/book/` applies the rules to every chapter and to deliberately broken ones;
-`tools/report.py` counts with the helpers. Deliberately absent: form (length of cells, headings);
+`tools/check/report.py` counts with the helpers. Deliberately absent: form (length of cells, headings);
 that is reported, not enforced.
 """
 
@@ -18,7 +18,7 @@ UNLABELLED = 'a folded cell does not say what is inside: mystnb: {code_prompt_sh
 STAR = "★"
 CORE_ENDS = "Here the core path ends"  # begins the line that closes the core path of a chapter
 AFTER_STARS = ("Summary", "Exercises", "Further reading")  # what may stand after the core path without a star
-FETCH = "fetch-the-book"  # the tag of the cell that tools/first_cell.py puts into every chapter
+FETCH = "fetch-the-book"  # the tag of the cell that tools/chapter/first_cell.py puts into every chapter
 FENCE = r"^(?P<mark>:{{3,}}|`{{3,}})\{{{name}\}}[ \t]*(?P<title>[^\n]*)\n(?P<body>.*?)^(?P=mark)[ \t]*$"
 
 

@@ -1,7 +1,7 @@
 """The first cell of every chapter: it fetches the book where the chapter was opened by itself, as on Google Colab.
 
-    python tools/first_cell.py          put it into every .md, with the address and the version of today (make sync)
-    python tools/first_cell.py --check  is it there?
+    python tools/chapter/first_cell.py          put it into every .md, with address and version of today (make sync)
+    python tools/chapter/first_cell.py --check  is it there?
 
 The address is that of `repository.url` in _config.yml, the one place where it stands; as long as none stands there the
 cell takes it from the variable BOOK_ADDRESS, or asks for it. The version is that of minilib: of the tag `v...` the book
@@ -15,10 +15,11 @@ import re
 import sys
 from pathlib import Path
 
-import chapters
 import yaml
 
-ROOT = Path(__file__).resolve().parent.parent
+from tools.chapter import chapters
+
+ROOT = Path(__file__).resolve().parents[2]
 # On Colab `cellView` folds the cell to its title, in JupyterLab `source_hidden` does.
 BLOCK = """\
 ```{{code-cell}} ipython3

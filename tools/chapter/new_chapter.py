@@ -14,12 +14,9 @@ import re
 import sys
 from pathlib import Path
 
-import chapters
-import first_cell
+from tools.chapter import chapters, first_cell, notebooks
 
-import notebooks
-
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 DRAFT = """\
 ---
 jupytext:

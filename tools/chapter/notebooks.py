@@ -1,10 +1,10 @@
 """Keeps a chapter's two files in step: NN_name.md (what people edit), NN_name.ipynb (outputs).
 
-    python tools/notebooks.py run sgd       execute the .md into its .ipynb, and record the run in book/proved
-    python tools/notebooks.py run           the same for every chapter whose outputs are stale
-    python tools/notebooks.py sync          bring the newer text of a pair to its other file, run nothing
-    python tools/notebooks.py format        format the code cells of every .md with ruff
-    python tools/notebooks.py check         fail when a pair is out of step, or was never executed
+    python tools/chapter/notebooks.py run sgd       execute the .md into its .ipynb, and record the run in book/proved
+    python tools/chapter/notebooks.py run           the same for every chapter whose outputs are stale
+    python tools/chapter/notebooks.py sync          bring the newer text of a pair to its other file, run nothing
+    python tools/chapter/notebooks.py format        format the code cells of every .md with ruff
+    python tools/chapter/notebooks.py check         fail when a pair is out of step, or was never executed
 
 Running an unchanged chapter twice gives the same bytes, but for outputs that differ: no timestamps,
 no random cell ids, no version of the Python that happened to run it. A cell may take half an hour: the limit is there
@@ -25,13 +25,14 @@ import time
 from functools import cache
 from pathlib import Path
 
-import chapters as rules
 import jupytext
 import nbformat
-import proved
 from jupytext.config import load_jupytext_config
 
-ROOT = Path(__file__).resolve().parent.parent
+from tools.chapter import chapters as rules
+from tools.chapter import proved
+
+ROOT = Path(__file__).resolve().parents[2]
 CELL_LIMIT = 1800  # seconds
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 

@@ -1,7 +1,7 @@
 """How long a chapter is for a reader: words and visible lines of code, on the core path and on the whole page.
 
-    python tools/reading.py             a table of all chapters
-    python tools/reading.py sgd         one chapter, section by section
+    python tools/chapter/reading.py             a table of all chapters
+    python tools/chapter/reading.py sgd         one chapter, section by section
 
 The core path is all that stands before the exercises, outside sections whose title starts with a star. Words are those
 of the prose and its captions; formulas, code, folded answers and the fences of directives do not count. A line of code
@@ -14,11 +14,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-import chapters
+from tools.chapter import chapters, notebooks
 
-import notebooks
-
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 LAST = ("Exercises", "Further reading")
 FOLDED = re.compile(r":class:[^\n]*\bdropdown\b")
 # Slow, because formulas, cells that run and figures that move take time and are not counted.

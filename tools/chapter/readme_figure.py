@@ -1,6 +1,6 @@
 """Copies the README's figure out of a chapter: the picture, its caption and its alt text, as they stand in the book.
 
-    python tools/readme_figure.py
+    python tools/chapter/readme_figure.py
 
 Deliberately absent: drawing. The chapter draws; `tests/book/test_readme.py` fails when the README shows another state.
 """
@@ -9,11 +9,9 @@ import re
 import sys
 from pathlib import Path
 
-import chapters
+from tools.chapter import chapters, notebooks
 
-import notebooks
-
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 PICTURE = "book/_static/readme.svg"
 CHAPTER, FIGURE = "sgd", "fig-sgd-bound"
 

@@ -1,8 +1,8 @@
 """Runs the chapters on their pages, in a browser and in WebAssembly, and compares what they print: `make browser-test`.
 
-    python tools/browser_test.py            every chapter that can run and has changed since it last did
-    python tools/browser_test.py sgd adam   these
-    python tools/browser_test.py --all      every chapter that can run
+    python tools/check/browser_test.py            every chapter that can run and has changed since it last did
+    python tools/check/browser_test.py sgd adam   these
+    python tools/check/browser_test.py --all      every chapter that can run
 
 It takes the built site with the pack that `make browser` put beside it, and lets nothing else be loaded. It fails when
 a cell ends with an error, or prints something else than the stored output; a cell that is tagged nbval-ignore-output,
@@ -20,15 +20,13 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-import browser_pack
-import chapters
-import proved
 import psutil
-import running_pages
-import stills
 from playwright.sync_api import Browser, Error
 
-ROOT = Path(__file__).resolve().parent.parent
+from tools.chapter import chapters, proved
+from tools.pages import browser_pack, running_pages, stills
+
+ROOT = Path(__file__).resolve().parents[2]
 LIMIT = 3600  # seconds for a chapter
 # Cells whose text may be another one, with the reason.
 MAY_DIFFER = {"carrying_a_rate": {27: "the lower end of one interval is 0.765, on the edge between 0.76 and 0.77"}}

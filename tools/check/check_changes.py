@@ -1,7 +1,7 @@
 """Checks what the changes since the last commit can break, in three minutes: what `make check` does.
 
-    python tools/check_changes.py              changes since the last commit, files that git does not know yet included
-    python tools/check_changes.py --since main
+    python tools/check/check_changes.py              since the last commit, files that git does not know yet included
+    python tools/check/check_changes.py --since main
 
 Lint; the cells of every changed chapter and the rules that hold for it; and the tests that reach a changed module
 through their imports, the nearest first, with those that RULES names for files that nobody imports. What did not fit
@@ -18,22 +18,30 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-import run_tests
+from tools.chapter import notebooks
+from tools.check import run_tests
 
-import notebooks
-
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 LIMIT = 180  # seconds
 FAR = 99
-PATHS = ("tools", "tools/shaken", "tests/book", "tests/site", "tests/course", "benchmarks")  # where modules lie alone
-PACKAGES = ("minilib", "proofs", "studies", "tests", "benchmarks", "tools/marking")
+# Where modules lie alone, and packages.
+PATHS = (
+    "tools",
+    "tools/check/shaken",
+    "tests/book",
+    "tests/site",
+    "tests/course",
+    "course/marking/tests",
+    "benchmarks",
+)
+PACKAGES = ("minilib", "proofs", "studies", "tests", "benchmarks", "tools", "course")
 RULES = {  # files whose names begin so, and the tests that read or run them
     "studies/": "book/test_studies book/test_toy_studies",
     "benchmarks/": "test_benchmarks",
     "book/figures/": "book/test_live_directive",
     "book/quizzes/": "book/test_quizzes",
     "book/runs/": "book/test_runs_check",
-    "course/assignments/": "course/test_sources course/test_answers",
+    "course/assignments/": "marking/tests/test_sources marking/tests/test_answers",
     "course/exams/": "course/test_exams",
     "course/labs/": "course/test_labs",
     "course/projects/": "course/test_projects",
@@ -72,7 +80,7 @@ def modules(root: Path) -> dict[str, Path]:
     for package in PACKAGES:
         for path in sorted((root / package).rglob("*.py")):
             name = ".".join(path.relative_to(root).with_suffix("").parts)
-            by_name[name.removesuffix(".__init__").removeprefix("tools.")] = path
+            by_name[name.removesuffix(".__init__")] = path
     return by_name
 
 
@@ -85,10 +93,18 @@ def near(root: Path, starts: Iterable[Path], targets: set[Path]) -> int:
     return steps if edge else FAR
 
 
+@cache
+def test_files(root: Path) -> list[str]:
+    """All files with tests, relative to the book's folder."""
+    folders = [root / "tests", root / "course" / "marking" / "tests"]
+    return sorted(path.relative_to(root).as_posix() for folder in folders for path in folder.rglob("test_*.py"))
+
+
 def by_rule(root: Path, changed: set[str]) -> set[str]:
     """Test files of changes that no import shows: those of RULES, and those of figures, which name them."""
-    chosen = {f"tests/{test}.py" for name in changed for folder, tests in RULES.items() if name.startswith(folder)
+    wanted = {f"/{test}.py" for name in changed for folder, tests in RULES.items() if name.startswith(folder)
               for test in tests.split()}  # fmt: skip
+    chosen = {name for name in test_files(root) if name.endswith(tuple(wanted))}
     figures = {Path(name).parts[2].partition(".")[0] for name in changed if name.startswith("book/figures/")}
     for path in sorted((root / "tests/site").glob("test_*.py")):
         if any(f'"{figure}"' in path.read_text(encoding="utf-8") for figure in figures):
@@ -103,8 +119,8 @@ def nearness(root: Path, changed: set[str]) -> dict[str, int]:
     """
     targets = {root / name for name in changed if name.endswith(".py") and (root / name).exists()}
     distance = dict.fromkeys(by_rule(root, changed), 1)
-    for path in sorted((root / "tests").rglob("test_*.py")):
-        name = path.relative_to(root).as_posix()
+    for name in test_files(root):
+        path = root / name
         if name == "tests/tpu/test_torch_tpu.py" or "/site/" in name:
             continue
         # What a test's folder lends it (conftest, helpers, cases) counts as part of it.

@@ -1,7 +1,7 @@
 """A pytest plugin for runs of many minutes: every twenty seconds a line with the minutes, how many tests are through,
 and the file of the last one.
 
-    python -m pytest -p paced ...        with tools on the path
+    python -m pytest -p tools.check.paced ...
 
 The processes that pytest-xdist starts say nothing; the one that started them does.
 """

@@ -14,13 +14,10 @@ import statistics
 import sys
 from pathlib import Path
 
-import chapters
-import proved
-import reading
-
 from minilib.pages import print_table
+from tools.chapter import chapters, proved, reading
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 SLOW, TOO_SLOW = 60.0, 180.0
 SECTIONS = {
     "question": "Q",

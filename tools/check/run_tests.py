@@ -1,7 +1,7 @@
 """Everything that must hold, one step after the other: what `make test` does.
 
-    python tools/run_tests.py          all steps
-    python tools/run_tests.py nbval    one of them
+    python tools/check/run_tests.py          all steps
+    python tools/check/run_tests.py nbval    one of them
 
 A step that fails does not keep the others from running; the table at the end has the seconds and what failed, and the
 list of failures comes last.
@@ -18,13 +18,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import preflight
-import proved
-import rocq
+from tools import preflight
+from tools.chapter import notebooks, proved
+from tools.prover import rocq
 
-import notebooks
-
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
 UNCHECKED = 4
 NO_BROWSER = (
@@ -36,17 +34,15 @@ PYTEST = [sys.executable, "-m", "pytest"]
 # A file stays in one process, whose helpers it starts once; files begin in the order in which they were collected.
 SIDE_BY_SIDE = ["-n", "2", "--dist", "loadfile", "--no-loadscope-reorder"]
 # Of a run of many minutes: how far it is, its slowest tests, and no warnings of other packages.
-TELLING = ["-p", "paced", "--durations", "25", "--disable-warnings"]
+TELLING = ["-p", "tools.check.paced", "--durations", "25", "--disable-warnings"]
 
 
 def run(*commands: list[str]) -> bool:
     """Run commands until one fails; whether none did."""
-    paths = [str(ROOT / "tools"), *filter(None, [os.environ.get("PYTHONPATH")])]
     # A CUDA build of torch where there is nvcc and no card warns of it, in the middle of a cell's output.
     # And two processes side by side, each with two threads that spin while they wait, take each other's cores.
     defaults = {"TORCH_LOGS": "-torch.utils.cpp_extension", "OMP_WAIT_POLICY": "PASSIVE"}
-    variables = defaults | os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
-    return all(subprocess.run(command, cwd=ROOT, env=variables).returncode == 0 for command in commands)
+    return all(subprocess.run(command, cwd=ROOT, env=defaults | os.environ).returncode == 0 for command in commands)
 
 
 def lint() -> bool:
@@ -56,7 +52,7 @@ def lint() -> bool:
         [shutil.which("ruff", path=BIN), "format", "--check", "."],
         [shutil.which("codespell", path=BIN)],
         [shutil.which("lint-imports", path=BIN)],
-        [sys.executable, "tools/runs_check.py"],
+        [sys.executable, "tools/check/runs_check.py"],
     )
     results = [run(command) for command in commands]
     return all(results)
@@ -65,13 +61,13 @@ def lint() -> bool:
 def unit() -> bool:
     """minilib, the tools, and the rules of the chapters."""
     corpus = "from minilib import data; data.docstrings()"  # cached once, not by each test process
-    tests = [*PYTEST, "tests", "--ignore", "tests/site", *SIDE_BY_SIDE, *TELLING]
+    tests = [*PYTEST, "--ignore", "tests/site", *SIDE_BY_SIDE, *TELLING]
     return run([sys.executable, "-c", corpus], tests)
 
 
 def proofs() -> bool:
     """The proofs in Rocq, against their records."""
-    return run([sys.executable, "tools/rocq.py", "--check"])
+    return run([sys.executable, "tools/prover/rocq.py", "--check"])
 
 
 def cells(chapters: list[str]) -> bool:
@@ -91,17 +87,17 @@ def nbval(names: str = "") -> bool:
 
 def book() -> bool:
     """All pages."""
-    return run([sys.executable, "tools/build_book.py"])
+    return run([sys.executable, "tools/pages/build_book.py"])
 
 
 def site() -> bool:
     """The built pages, and slides made from them, in a browser without a network."""
-    return run([sys.executable, "tools/slides.py"], [*PYTEST, "tests/site", "-n", "2", "--dist", "loadgroup"])
+    return run([sys.executable, "tools/give/slides.py"], [*PYTEST, "tests/site", "-n", "2", "--dist", "loadgroup"])
 
 
 def report() -> bool:
     """A table of the chapters; fails when one is too slow."""
-    return run([sys.executable, "tools/report.py"])
+    return run([sys.executable, "tools/check/report.py"])
 
 
 STEPS: dict[str, Callable[..., bool]] = {

@@ -1,16 +1,16 @@
 """Runs the chapters on machines that are not there, and reports every cell that came out otherwise.
 
-    python tools/shake.py                          every chapter on every machine (hours on two cores)
-    python tools/shake.py --chapters train_large_compress --machines noise-1,noise-2
-    python tools/shake.py --minutes 3              as many as fit, other ones at every commit: what CI does
-    python tools/shake.py --list                   the machines
-    python tools/shake.py --write                  the table of what is in _build/shake -> book/shaken.json
+    python tools/check/shake.py                          every chapter on every machine (hours on two cores)
+    python tools/check/shake.py --chapters train_large_compress --machines noise-1,noise-2
+    python tools/check/shake.py --minutes 3              as many as fit, other ones at every commit: what CI does
+    python tools/check/shake.py --list                   the machines
+    python tools/check/shake.py --write                  the table of what is in _build/shake -> book/shaken.json
 
 A cell comes out the same (texts and pictures, byte for byte), the same in all that it prints (a picture differs),
 `without` what the machine lacks (it says "Left out here"), `other` (a text differs from the stored one) or `failed`.
-For every comparison in an assertion `tools/shaken/margins.py` notes how far it was from failing; its margin is the mean
-of that over its standard deviation, over all machines, where there are five or more. A claim holds when it never fails
-and its margin is at least three.
+For every comparison in an assertion `shaken/margins.py` notes how far it was from failing; its margin is the mean of
+that over its standard deviation, over all machines, where there are five or more. A claim holds when it never fails and
+its margin is at least three.
 The exit status is 0 when no cell fails, no text that is compared differs and every margin is three or more. With other
 packages (`colab`) texts may differ, since the corpus of docstrings does; there no cell may fail. That machine opens a
 chapter as Google Colab does: nothing but the .ipynb in an empty folder, whose first cell fetches the book. It fetches
@@ -35,15 +35,12 @@ from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
-import chapters
-import first_cell
 import nbformat
-import proved
 
-import notebooks
+from tools.chapter import chapters, first_cell, notebooks, proved
 
-TOOLS = Path(__file__).resolve().parent
-ROOT = TOOLS.parent
+ROOT = Path(__file__).resolve().parents[2]
+SHAKEN = ROOT / "tools" / "check" / "shaken"
 ENOUGH = 3.0  # standard deviations
 FEWEST = 5  # runs of a chapter, from which on a standard deviation says something
 OLDER = ("3.12", "3.11")  # Pythons that take the place of a newer one
@@ -167,7 +164,7 @@ def prepared(machine: Machine, root: Path) -> Iterator[tuple[dict[str, str], Pat
             root = copy
         # PyTorch keeps what it has compiled, and takes it for valid on a processor with other instructions
         variables["TORCHINDUCTOR_CACHE_DIR"] = str(Path(made) / "compiled")
-        places = [TOOLS / "shaken"] if machine.alone else [root, TOOLS, TOOLS / "shaken"]
+        places = [SHAKEN] if machine.alone else [root, SHAKEN]
         variables["PYTHONPATH"] = os.pathsep.join(map(str, places))
         if machine.alone:
             published(root, Path(made) / "public")
@@ -263,11 +260,11 @@ def shake(root: Path, name: str, machine: str) -> dict:
     out.unlink(missing_ok=True)
     with prepared(made, root) as (variables, place):
         python = environment(made.python) if made.python else sys.executable
-        command = [python, str(TOOLS / "shake.py"), "--one", name, "--out", str(out)]
+        command = [python, "-m", "tools.check.shake", "--one", name, "--out", str(out)]
         command += ["--root", str(place), *(["--alone"] if made.alone else [])]
         log = out.with_suffix(".log")
         with open(log, "w") as file:
-            subprocess.run(command, env=variables, stdout=file, stderr=file, preexec_fn=limits(made), cwd=place)
+            subprocess.run(command, env=variables, stdout=file, stderr=file, preexec_fn=limits(made), cwd=ROOT)
     if not out.exists():  # the kernel died, or the machine has not what the tool needs
         row = {"cell": 0, "head": "the chapter came to no end", "outcome": "failed", "compared": True, "was": [""]}
         row["is"] = [log.read_text(encoding="utf-8", errors="replace")[-2000:]]

@@ -2,7 +2,7 @@
 
 What a slide shows is taken from the pages of the built book (`_build/.doctrees`), references resolved, so every number
 on a slide is the number in the book. The directives `show`, `notes`, `question` and `task` are described in
-course/slides/README.md, `tools/slides.py` builds the decks. A name that no chapter has is a warning, and so is a deck
+course/slides/README.md, `slides.py` builds the decks. A name that no chapter has is a warning, and so is a deck
 that breaks a rule of its form (`violations`); the build makes warnings errors.
 Deliberately absent: executing anything, links out of a deck, and how a slide looks (course/slides/_static).
 """
@@ -17,7 +17,6 @@ import textwrap
 from functools import cache
 from pathlib import Path
 
-import readable_pictures
 from docutils import nodes
 from docutils.parsers.rst import directives
 from docutils.statemachine import StringList
@@ -31,7 +30,9 @@ from sphinx_exercise.nodes import exercise_enumerable_node, exercise_node
 from sphinx_proof.nodes import NODE_TYPES, proof_node
 from sphinx_revealjs.writers import RevealjsSlideTranslator
 
-ROOT = Path(__file__).resolve().parent.parent
+from tools.pages import readable_pictures
+
+ROOT = Path(__file__).resolve().parents[2]
 FIELDS = ("Say", "Board", "Move", "Ask", "Misconception")  # what a paragraph of notes begins with
 BEHIND = "Behind"  # and beside a task: what to do when half of the room is behind
 LABELLED = (nodes.figure, nodes.table, nodes.math_block, exercise_node, exercise_enumerable_node, *NODE_TYPES.values())

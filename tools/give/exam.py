@@ -14,7 +14,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 KINDS = ("proof", "computation", "figure", "bug")
 MARKING = (
     "Points stand in brackets after the step that earns them. Another right way earns the same points. "

@@ -1,6 +1,6 @@
 """A chapter as a notebook without solutions and outputs, to give to students.
 
-    python tools/handout.py lamb     writes handouts/lamb.ipynb
+    python tools/give/handout.py lamb     writes handouts/lamb.ipynb
 
 It lies beside `notebooks/`, where the paths in a chapter lead to the same places. Deliberately absent: anything that
 takes solutions out of the book; they are public, and a handout is no examination.
@@ -12,11 +12,11 @@ import sys
 from pathlib import Path
 
 import jupytext
-from chapters import name_of
 
-import notebooks
+from tools.chapter import notebooks
+from tools.chapter.chapters import name_of
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 SOLUTIONS = (r":::\{solution-start\}.*?:::\{solution-end\}\n:::\n", r"(:{3,})\{solution\}.*?\n\1\n")
 
 

@@ -11,8 +11,9 @@ import base64
 import re
 from pathlib import Path
 
-import appendix_numbers
 from bs4 import BeautifulSoup, NavigableString, Tag
+
+from tools.pages import appendix_numbers
 
 ONLY_ON_SCREEN = "script, button, .headerlink, details.by-machine, .quiz-said, .only-on-screen, .genindex-jumpbox"
 # What a caption says about a figure that moves, from here to its end.

@@ -1,7 +1,7 @@
 """Prints the built book as one PDF, or a chapter of it.
 
-    python tools/print_book.py             _build/pdf/big-batches-small-memory.pdf
-    python tools/print_book.py lars adam   _build/pdf/lars.pdf and _build/pdf/adam.pdf
+    python tools/give/print_book.py             _build/pdf/big-batches-small-memory.pdf
+    python tools/give/print_book.py lars adam   _build/pdf/lars.pdf and _build/pdf/adam.pdf
 
 The pages of `_toc.yml` are put into one document (`paper.py`, `paper.css`), and Chromium prints it: once to learn on
 which page everything is, and again with these numbers in the contents and in the index. Formulas are set by the site's
@@ -21,16 +21,15 @@ import sys
 import time
 from pathlib import Path
 
-import build_book
-import chapters
-import page_foot
-import paper
 import pikepdf
-import preflight
-import printed
 import yaml
 
-ROOT = Path(__file__).resolve().parent.parent
+from tools import preflight
+from tools.chapter import chapters
+from tools.give import paper, printed
+from tools.pages import build_book, page_foot
+
+ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "_build" / "html"
 OUT = ROOT / "_build" / "pdf"
 BOOK = "big-batches-small-memory"
@@ -187,7 +186,7 @@ def document(root: Path, site: Path, pages: list[tuple[str, str]]) -> str:
         heads.append(f'@page {name}{{@top-right{{content:"{said}";font:8pt "Book Sans";color:#666}}}}')
         heads.append(f"#{name}{{page:{name}}}")
     alone = text(sections[0][1].find("h1")) if len(sections) == 1 else ""
-    style = (ROOT / "tools" / "paper.css").read_text(encoding="utf-8")
+    style = Path(__file__).with_name("paper.css").read_text(encoding="utf-8")
     colours = (site / "_static" / "pygments.css").read_text(encoding="utf-8")
     light = "\n".join(rule for rule in colours.splitlines() if 'data-theme="dark"' not in rule)
     options = {"options": {"processHtmlClass": "tex2jax_process|mathjax_process|math|output_area", "enableMenu": False}}
@@ -265,11 +264,11 @@ def built() -> bool:
     if (SITE / "index.html").exists():
         return True
     print("This is made from the built pages, and there are none yet: they are built first.", flush=True)
-    return not subprocess.run([sys.executable, "tools/build_book.py"], cwd=ROOT).returncode
+    return not subprocess.run([sys.executable, "tools/pages/build_book.py"], cwd=ROOT).returncode
 
 
 def main() -> int:
-    import stills  # drives a browser
+    from tools.pages import stills  # drives a browser
 
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help="print these chapters, each by itself")

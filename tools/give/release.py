@@ -1,7 +1,7 @@
 """Builds what a version gives away, into one folder: _build/release/VERSION.
 
-    python tools/release.py            for the tag of this version
-    python tools/release.py --draft    for a state without its tag: what the weekly job tries
+    python tools/give/release.py            for the tag of this version
+    python tools/give/release.py --draft    for a state without its tag: what the weekly job tries
 
 The folder has the site as a zip that works offline, with slides, problem sets and the book's PDF beside its pages; the
 book's PDF alone; the slides with a PDF of slides and notes for each deck; the problem sets as students get them; a page
@@ -22,18 +22,15 @@ import time
 import zipfile
 from pathlib import Path
 
-import assignment
-import companions
-import first_cell
-import page_foot
-import release_check
-import slides
 import yaml
-import zip_book
-from marking import cells
-from marking.course import Assignment
 
-ROOT = Path(__file__).resolve().parent.parent
+from course.marking import assignment, cells
+from course.marking.problem_set import Assignment
+from tools.chapter import first_cell
+from tools.give import beside, release_check, zip_book
+from tools.pages import companions, page_foot, syllabus
+
+ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "_build"
 OUT = BUILD / "release"
 NAME = "big-batches-small-memory"
@@ -121,7 +118,7 @@ def assemble(build: Path, out: Path, version: str, sets: Path) -> dict[str, str]
         shutil.copytree(sets, site / "assignments", dirs_exist_ok=True)
         (site / companions.PDF).parent.mkdir(exist_ok=True)
         shutil.copy(build / companions.PDF, site / companions.PDF)
-        companions.lead(site)
+        beside.lead(site)
         zip_book.pack(site, out / f"{top}-site.zip")
         lectures = Path(held) / "slides"
         for pdf in (build / "slides").glob("*.pdf"):
@@ -158,9 +155,9 @@ def main(arguments: list[str] | None = None) -> int:
     if not draft and (wrong := refusals(ROOT, version)):
         print("\n".join(["No release:", *wrong]), file=sys.stderr)
         return 2
-    run("tools/build_book.py")
-    run("tools/slides.py", "--pdf")
-    run("tools/print_book.py")
+    run("tools/pages/build_book.py")
+    run("tools/give/slides.py", "--pdf")
+    run("tools/give/print_book.py")
     sets = OUT / "assignments"
     shutil.rmtree(sets, ignore_errors=True)
     students(sets, assignment.names(ROOT / "course"))
@@ -176,7 +173,7 @@ def main(arguments: list[str] | None = None) -> int:
         draft=" A draft, not a version." if draft else "",
         changes=text,
     )
-    wrong = release_check.faults(out, slides.names(), assignment.names(ROOT / "course"))
+    wrong = release_check.faults(out, syllabus.decks(), assignment.names(ROOT / "course"))
     print("\n".join(wrong) or f"{out.relative_to(ROOT)} in {time.monotonic() - start:.0f} s; every file was opened.")
     return 1 if wrong else 0
 

@@ -1,6 +1,6 @@
 """Opens every file of a release as its readers will, and says what is wrong with it.
 
-    python tools/release_check.py _build/release/0.1.0
+    python tools/give/release_check.py _build/release/0.1.0
 
 The sums hold and name every file; the zip of the site opens from a file, asks no network for anything, and the foot of
 each chapter leads somewhere; every deck opens, and its PDF has a page for each slide; the book's PDF is what
@@ -16,9 +16,10 @@ import zipfile
 from pathlib import Path
 from urllib.parse import unquote
 
-import companions
 import nbformat
-import slides
+
+from tools.give import slides
+from tools.pages import companions, syllabus
 
 SUMS = "SHA256SUMS"
 TITLE = "Big Batches, Small Memory"
@@ -114,7 +115,7 @@ def problem_sets(folder: Path, names: list[str]) -> list[str]:
 
 def book(path: Path) -> list[str]:
     """What is wrong with the book's PDF."""
-    import printed
+    from tools.give import printed
 
     try:
         printed.check(path)
@@ -125,7 +126,7 @@ def book(path: Path) -> list[str]:
 
 def faults(folder: Path, decks: list[str], sets: list[str]) -> list[str]:
     """What is wrong with a release; an empty list when all is well."""
-    import stills
+    from tools.pages import stills
 
     wrong = sums(folder)
     with tempfile.TemporaryDirectory() as held, stills.chromium() as browser:
@@ -140,12 +141,12 @@ def faults(folder: Path, decks: list[str], sets: list[str]) -> list[str]:
 
 
 def main() -> int:
-    import assignment
+    from course.marking import assignment
 
     if len(sys.argv) != 2 or not Path(sys.argv[1], SUMS).exists():
-        print("usage: python tools/release_check.py FOLDER, one that has SHA256SUMS", file=sys.stderr)
+        print("usage: python tools/give/release_check.py FOLDER, one that has SHA256SUMS", file=sys.stderr)
         return 2
-    wrong = faults(Path(sys.argv[1]), slides.names(), assignment.names(companions.ROOT / "course"))
+    wrong = faults(Path(sys.argv[1]), syllabus.decks(), assignment.names(companions.ROOT / "course"))
     print("\n".join(wrong) or "every file was opened, and all is well")
     return 1 if wrong else 0
 

@@ -1,8 +1,8 @@
 """Builds the slides of the course, and PDFs with a page for each slide and its notes.
 
-    python tools/slides.py                 all decks of course/slides into _build/slides, and a list of them
-    python tools/slides.py lars-1          this one
-    python tools/slides.py lars-1 --pdf    and _build/slides/lars-1.pdf
+    python tools/give/slides.py                 all decks of course/slides into _build/slides, and a list of them
+    python tools/give/slides.py lars-1          this one
+    python tools/give/slides.py lars-1 --pdf    and _build/slides/lars-1.pdf
 
 A deck shows parts of the built book (`deck.py`); where there is none it is built first. Every warning is an error.
 The pages of a PDF are pictures of the slides, with their notes below as text.
@@ -12,16 +12,14 @@ Deliberately absent: executing anything, and the rules of a deck's form, which `
 import argparse
 import base64
 import html
-import os
-import re
 import subprocess
 import sys
 from pathlib import Path
 
-import syllabus
+from tools.pages import syllabus
+from tools.pages.syllabus import DECKS
 
-ROOT = Path(__file__).resolve().parent.parent
-DECKS = ROOT / "course" / "slides"
+ROOT = Path(__file__).resolve().parents[2]
 BOOK = ROOT / "_build"
 OUT = BOOK / "slides"
 READY = """() => Reveal.isReady() && document.readyState === "complete"
@@ -32,19 +30,6 @@ STYLE = "font:18px/1.6 system-ui,sans-serif;max-width:40em;margin:3em auto;color
 COURSE = {f"Week {number}": decks for number, decks in enumerate(syllabus.weeks(), 1)} | {
     "Workshops": syllabus.WORKSHOPS
 }
-
-
-def names(folder: Path = DECKS) -> list[str]:
-    """The decks that there are, in the order of the course; those that are not in it come last."""
-    found = {path.stem for path in folder.glob("*.md")} - {"README"}
-    planned = [name for decks in COURSE.values() for name in decks if name in found]
-    return planned + sorted(found.difference(planned))
-
-
-def title(path: Path) -> str:
-    """The title of a deck, or its name where it has none."""
-    found = re.search(r"^# (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
-    return found[1] if found else path.stem
 
 
 def newer(book: Path = BOOK, root: Path = ROOT) -> list[str]:
@@ -58,8 +43,7 @@ def build(decks: list[str], folder: Path = DECKS, out: Path = OUT, book: Path = 
     command = [sys.executable, "-m", "sphinx", "-b", "revealjs", "-c", str(DECKS), "-d", str(out / ".doctrees"), "-E"]
     command += ["-W", "--keep-going", "-q", "-T", "-D", f"root_doc={decks[0]}", "-D", f"deck_book={book}"]
     command += ["-D", "include_patterns=" + ",".join(f"{name}.md" for name in decks), str(folder), str(out)]
-    variables = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT / "tools"), str(ROOT)])}
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=variables)
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=ROOT)
 
 
 def write_list(out: Path = OUT) -> None:
@@ -67,7 +51,7 @@ def write_list(out: Path = OUT) -> None:
     lines = []
     for week, decks in COURSE.items():
         links = [
-            f'<a href="{name}.html">{html.escape(title(DECKS / f"{name}.md"))}</a>'
+            f'<a href="{name}.html">{html.escape(syllabus.title(name))}</a>'
             for name in decks
             if (out / f"{name}.html").exists()
         ]
@@ -115,12 +99,13 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--pdf", action="store_true", help="write PDFs with the notes, too")
     asked = parser.parse_args()
-    decks = asked.names or names()
-    if unknown := set(decks) - set(names()):
-        parser.error(f"there is no deck {', '.join(sorted(unknown))} in course/slides; there are {', '.join(names())}")
+    there = syllabus.decks()
+    decks = asked.names or there
+    if unknown := set(decks) - set(there):
+        parser.error(f"there is no deck {', '.join(sorted(unknown))} in course/slides; there are {', '.join(there)}")
     if not (BOOK / ".doctrees" / "environment.pickle").exists():
         print("Slides show parts of the built book, and there is none yet: it is built first.", flush=True)
-        if subprocess.run([sys.executable, "tools/build_book.py"], cwd=ROOT).returncode:
+        if subprocess.run([sys.executable, "tools/pages/build_book.py"], cwd=ROOT).returncode:
             return 1
     if old := newer():
         print(f"the book was built before {', '.join(old)} changed; to show what they say today: make book")
@@ -130,7 +115,7 @@ def main() -> int:
         return 1
     write_list()
     if asked.pdf:
-        import stills  # drives a browser, which building does without
+        from tools.pages import stills  # drives a browser, which building does without
 
         with stills.chromium() as browser:
             for name in decks:

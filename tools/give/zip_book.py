@@ -1,6 +1,6 @@
 """Packs the built site into one file that opens without a network: `_build/pdf/big-batches-small-memory-site.zip`.
 
-    python tools/zip_book.py
+    python tools/give/zip_book.py
 
 In the zip is one folder with a README. Left out is what no page asks for: what Sphinx keeps for itself, the other forms
 of MathJax, and Pyodide where `make browser` has put it beside the pages. The same site gives the same zip.
@@ -12,9 +12,10 @@ import sys
 import zipfile
 from pathlib import Path
 
-import page_foot
-import print_book
 import yaml
+
+from tools.give import print_book
+from tools.pages import page_foot
 
 NAME = print_book.BOOK
 # Pages load MathJax's `tex-chtml.js`, which loads its fonts, and what helps to read a formula when it is asked for.

@@ -1,13 +1,13 @@
 """The map of the book: which chapter needs which, how long each takes, and both as the preface shows them.
 
-    python tools/book_map.py            the table in plain text, and what contradicts the chapters
-    python tools/book_map.py --svg      the picture
+    python tools/pages/book_map.py            the table in plain text, and what contradicts the chapters
+    python tools/pages/book_map.py --svg      the picture
 
 What a reader of a chapter's core path must have read right before it stands in the line "You need ..." under its title,
 or, where a chapter has no such line, in `NEEDS`; what those chapters need is needed too. `violations` compares both
 with the references in the text. Nothing else in the book is typed by hand about this: numbers and parts are those of
 _toc.yml; the picture, the hours and the chapters that a page also looks back at are computed when the pages are built.
-The hours are the estimate of `tools/reading.py`.
+The hours are the estimate of `tools/chapter/reading.py`.
 """
 
 import argparse
@@ -16,13 +16,12 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-import reading
 import yaml
-from chapters import labelled, name_of
 
-import notebooks
+from tools.chapter import notebooks, reading
+from tools.chapter.chapters import labelled, name_of
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 # Chapter: (its name on the map, what it needs). A chapter that is not here is called by its own name.
 NEEDS: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -254,7 +253,7 @@ def how(root: Path = ROOT) -> str:
     without = {name for name, t in times(root).items() if not t.starred}
     text = (
         "The hours are estimates, not measurements of readers. "
-        f"`tools/reading.py` counts words and visible lines of code when the pages are built, and reckons "
+        f"`tools/chapter/reading.py` counts words and visible lines of code when the pages are built, and reckons "
         f"with {reading.WORDS_A_MINUTE} words and {reading.LINES_A_MINUTE} lines a minute. "
         f"An exercise counts with the time that it states, or with {reading.MINUTES_AN_EXERCISE} minutes. "
         "That is slow, because formulas, cells that run and figures that move take time and are not counted."

@@ -1,10 +1,11 @@
 """Puts Pyodide beside the built site, so that chapters run on their pages without a network: what `make browser` does.
 
-    python tools/browser_pack.py                 fetches the files of Pyodide's release
-    python tools/browser_pack.py --pack FOLDER   takes them from a folder that has them
-    python tools/browser_pack.py --unchecked FOLDER ...    for a test where some files cannot be had: takes these from a
-                                                 folder whatever they are, and `unchecked.json` in the pack says which
-    python tools/browser_pack.py --record FOLDER writes book/_static/run/pyodide.json for the release in a folder
+    python tools/pages/browser_pack.py                 fetches the files of Pyodide's release
+    python tools/pages/browser_pack.py --pack FOLDER   takes them from a folder that has them
+    python tools/pages/browser_pack.py --unchecked FOLDER ...    for a test where some files cannot be had: takes
+                                                       these from a folder whatever they are, and `unchecked.json`
+                                                       in the pack says which
+    python tools/pages/browser_pack.py --record FOLDER writes book/_static/run/pyodide.json for the release in a folder
 
 Every file must have the checksum that is recorded in `pyodide.json`; what was fetched is kept in `_build/pyodide`. The
 pages get each file as a script, because a page that was opened from a file may read nothing else. Deliberately absent:
@@ -20,9 +21,9 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-import running_pages
+from tools.pages import running_pages
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 CORE = ["pyodide.js", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json"]
 PACKAGES = ["numpy", "matplotlib", "scipy", "sympy"]
 SOURCE = "https://github.com/pyodide/pyodide"

@@ -1,9 +1,9 @@
 """Builds the site from proved outputs, with every warning an error, and says what is missing.
 
-    python tools/build_book.py                all pages into _build/html
-    python tools/build_book.py --page sgd     look at one page: stored outputs as they are, pages still to be
+    python tools/pages/build_book.py                all pages into _build/html
+    python tools/pages/build_book.py --page sgd     look at one page: stored outputs as they are, pages still to be
                                               written are left out
-    python tools/build_book.py --check        is every page of _toc.yml in _build/html?
+    python tools/pages/build_book.py --check        is every page of _toc.yml in _build/html?
 
 A chapter is shown with its stored outputs when its code and all that its run read are today what they were
 (`proved.py`). One that is stale is executed first, into `_build/executed`, and shown from there; the files of the
@@ -32,28 +32,27 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-import book_map
-import built
-import chapters
-import cite
-import first_cell
-import inserted
-import leaderboard_page
 import nbformat
-import page_foot
-import plans
-import progress
-import proved
-import rebuilt
-import rocq_sources
-import status_page
-import verdict_page
 import yaml
 
-import notebooks
+from tools import progress
+from tools.chapter import chapters, first_cell, notebooks, proved
+from tools.pages import (
+    book_map,
+    built,
+    cite,
+    inserted,
+    leaderboard_page,
+    page_foot,
+    plans,
+    rebuilt,
+    status_page,
+    verdict_page,
+)
+from tools.prover import rocq_sources
 
-ROOT = Path(__file__).resolve().parent.parent
-TOOLS = Path(__file__).resolve().parent
+ROOT = Path(__file__).resolve().parents[2]
+TOOLS = ROOT / "tools"
 INCOMPLETE = 3  # the exit status when a chapter has to be executed and the packages for that are not installed
 NEEDED = ("ipykernel", "numpy", "matplotlib", "scipy", "sklearn", "torch")
 # Which launch buttons work for a repository on which host.
@@ -82,7 +81,16 @@ def execute(root: Path, md: Path) -> str:
     folder = executed(root)
     folder.mkdir(parents=True, exist_ok=True)
     log = folder / f"{md.stem}.log"
-    command = [sys.executable, str(TOOLS / "notebooks.py"), "run", md.stem, "--root", str(root), "--into", str(folder)]
+    command = [
+        sys.executable,
+        str(TOOLS / "chapter/notebooks.py"),
+        "run",
+        md.stem,
+        "--root",
+        str(root),
+        "--into",
+        str(folder),
+    ]
     with open(log, "w") as file:
         # chapters are executed side by side: a thread that spins while it waits takes the core of another
         variables = {"OMP_WAIT_POLICY": "PASSIVE"} | os.environ
@@ -198,9 +206,8 @@ def sphinx(root: Path, build: Path, html: Path, config: dict, toc: dict, line: p
     build.mkdir(parents=True, exist_ok=True)
     (build / "config.yml").write_text(json.dumps(config))
     (build / "toc.yml").write_text(json.dumps(toc))
-    command = [sys.executable, str(TOOLS / "sphinx_run.py"), str(root), str(build), str(html)]
-    paths = [str(TOOLS), os.environ.get("PYTHONPATH", "")]
-    variables = os.environ | {"PYTHONPATH": os.pathsep.join(paths), "PYTHONUNBUFFERED": "1"}
+    command = [sys.executable, str(TOOLS / "pages/sphinx_run.py"), str(root), str(build), str(html)]
+    variables = os.environ | {"PYTHONUNBUFFERED": "1"}
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as warnings:
         line.say("starting Sphinx")
         status = progress.follow(command, Told(line), stderr=warnings, env=variables)
@@ -235,7 +242,7 @@ def book_settings(root: Path, shown: dict[str, Shown]) -> dict:
     config = settings(root, build / "inserted", pages, runs, status, failed)
     texts = {f"{name}.ipynb": nbformat.writes(status_page.noted(chapter)) for name, chapter in shown.items()}
     inserted.write(build / "shown", texts)
-    config["sphinx"]["config"]["extensions"].append("shown_outputs")
+    config["sphinx"]["config"]["extensions"].append("tools.pages.shown_outputs")
     config["sphinx"]["config"]["shown_outputs"] = str(build / "shown")
     return config
 

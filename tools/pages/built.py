@@ -47,7 +47,7 @@ def digest(root: Path, paths: Iterable[Path], *words: str) -> str:
 
 def apparatus(root: Path) -> str:
     """What all pages stand on, with the names of the unseen files: one that is gone leaves its page behind."""
-    own = Path(__file__).resolve().parent
+    own = Path(__file__).resolve().parents[1]
     packages = sorted(f"{one.name} {one.version}" for one in distributions())
     names = [str(path.relative_to(root)) for path in files(root, UNSEEN)]
     tools = digest(own, files(own))  # of another root's build, too

@@ -1,26 +1,21 @@
 """What belongs to a chapter, in the foot of its page: its notebook, slides, problem set, and its page in the PDF.
 
-    python tools/companions.py      puts the slides and the PDF that are built beside the pages of _build/html
-
-It is a Sphinx extension too. A built site has the notebook and its source; where slides, problem sets and the PDF lie
+It is a Sphinx extension. A built site has the notebook and its source; where slides, problem sets and the PDF lie
 beside the pages, the foot leads to them, and else it names the command that makes them. So no link is dead: not on the
 web, nor from a file, nor in the zip of a release. `syllabus.py` says what belongs together.
-Deliberately absent: building anything.
+Deliberately absent: putting anything there (`tools/give/beside.py`).
 """
 
 import html
 import re
 import shutil
-import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import slides
-import syllabus
-from chapters import name_of
+from tools.chapter.chapters import name_of
+from tools.pages import syllabus
 
-ROOT = Path(__file__).resolve().parent.parent
-SITE = ROOT / "_build" / "html"
+ROOT = Path(__file__).resolve().parents[2]
 PDF = "pdf/big-batches-small-memory.pdf"  # in the folder of a site, as in _build
 LINE = re.compile(r'<p class="companions">.*?</p>')
 
@@ -54,8 +49,8 @@ def line(file: str, beside: Beside) -> str:
     taught = (syllabus.CHAPTERS | syllabus.APPENDICES).get(name, syllabus.Taught(()))
     given = (link(f"{source}.{kind}", word, " download") for kind, word in (("ipynb", "notebook"), ("md", "source")))
     said = [" and its ".join(given)]
-    if decks := [deck for deck in taught.decks if deck in slides.names()]:
-        links = [link(f"slides/{deck}.html", slides.title(slides.DECKS / f"{deck}.md")) for deck in decks]
+    if decks := [deck for deck in taught.decks if deck in syllabus.decks()]:
+        links = [link(f"slides/{deck}.html", syllabus.title(deck)) for deck in decks]
         makes = command(f"make slides NAME={decks[0]}" if len(decks) == 1 else f'make slides NAME="{" ".join(decks)}"')
         said.append(f"slides: {', '.join(links) if beside.decks.issuperset(decks) else makes}")
     if own := taught.problem_set:
@@ -66,37 +61,6 @@ def line(file: str, beside: Beside) -> str:
     printed = link(f"{PDF}#page={page}", f"page {page}") if page else command(f"make pdf NAME={name}")
     said.append(f"PDF: {printed}")
     return f'<p class="companions">With this chapter come its {"; ".join(said)}.</p>'
-
-
-def pages_of(pdf: Path) -> dict[str, int]:
-    """The page of each chapter in the book's PDF, by the name of its file."""
-    import paper
-    import pikepdf
-    import printed
-
-    with pikepdf.open(pdf) as book:
-        places = printed.destinations(book)
-    slugs = {path.stem: paper.slug(f"notebooks/{path.stem}") for path in (ROOT / "notebooks").glob("*.md")}
-    return {file: places[slug] for file, slug in slugs.items() if slug in places}
-
-
-def found(site: Path) -> Beside:
-    """What lies beside the pages of this site."""
-    return Beside(
-        frozenset(path.stem for path in (site / "slides").glob("*.html")),
-        frozenset(path.stem for path in (site / "assignments").glob("*.ipynb")),
-        pages_of(site / PDF) if (site / PDF).exists() else {},
-    )
-
-
-def lead(site: Path) -> int:
-    """Make the foot of every chapter lead to what lies beside the pages; returns how many chapters there are."""
-    beside = found(site)
-    pages = sorted((site / "notebooks").glob("*.html"))
-    for page in pages:
-        text = page.read_text(encoding="utf-8")
-        page.write_text(LINE.sub(lambda _, file=page.stem: line(file, beside), text), encoding="utf-8")
-    return len(pages)
 
 
 def copy_sources(app, error) -> None:
@@ -110,20 +74,3 @@ def copy_sources(app, error) -> None:
 def setup(app) -> dict:
     app.connect("build-finished", copy_sources)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
-
-
-def main() -> int:
-    if not (SITE / "index.html").exists():
-        print(f"There are no pages in {SITE}: make book.", file=sys.stderr)
-        return 2
-    if slides.OUT.exists():
-        shutil.copytree(slides.OUT, SITE / "slides", dirs_exist_ok=True, ignore=shutil.ignore_patterns(".*", "*.pdf"))
-    if (slides.BOOK / PDF).exists():
-        (SITE / PDF).parent.mkdir(exist_ok=True)
-        shutil.copy(slides.BOOK / PDF, SITE / PDF)
-    print(f"{lead(SITE)} chapters lead to what lies beside them.")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -5,7 +5,7 @@ text is theirs. Elsewhere, as in the environment that only builds pages, their w
 not installed: those for macOS, because they hold the same source as the others in the fewest bytes. What came out is
 kept in `_build/docstrings`. A copy of the text in the repository would be a data set, and old with the next lock.
 
-    python tools/docstring_text.py FOLDER    downloads and reads the wheels, and writes the two files there
+    python tools/pages/docstring_text.py FOLDER    downloads and reads the wheels, and writes the two files there
 
 Deliberately absent: any part of it. A text of fewer packages is another text, and chapters would print other numbers.
 """
@@ -23,7 +23,7 @@ from collections.abc import Iterable
 from importlib.metadata import distribution
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 LOCK = ROOT / "requirements.txt"
 SOURCES = [LOCK, *(ROOT / "minilib" / "data" / f"{name}.py" for name in ("package_docs", "prose"))]
 FILES = ("docstrings.json", "prose-licences.txt")

@@ -5,11 +5,12 @@ Deliberately absent: the folds of solutions and answers, whose titles are their 
 say them.
 """
 
-import chapters
 from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode, depart_HideCellInput
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
+
+from tools.chapter import chapters
 
 logger = logging.getLogger(__name__)
 

@@ -1,7 +1,7 @@
 """The tables of book/leaderboard.md, from the record of the study `leaderboard`.
 
 It needs no package, because building the book does without NumPy; the verdicts stand in the record. Deliberately
-absent: the entries of classes, which `tools/race.py` judges.
+absent: the entries of classes, which `course/marking/race.py` judges.
 """
 
 import csv
@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 from statistics import median
 
-from status_page import table
+from tools.pages.status_page import table
 
 RACES = ("digits", "words")
 MISSING = "*No places yet: the study `leaderboard` has not been run.*"

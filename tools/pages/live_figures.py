@@ -7,7 +7,7 @@
     The caption, in sentences.
     :::
 
-The picture is the still that `tools/stills.py` made. It stays where nothing can move: in a notebook, where the lines
+The picture is the still that `stills.py` made. It stays where nothing can move: in a notebook, where the lines
 above are plain Markdown, and in a browser without scripts. Only pages with such a figure load its script, and before it
 those in the folder `book/figures/NAME`, where there is one: the parts of a figure that is too long for one file.
 Deliberately absent: anything about what a figure draws; `book/figures/live.js` has what figures share.
@@ -19,7 +19,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-FIGURES = Path(__file__).resolve().parent.parent / "book" / "figures"
+FIGURES = Path(__file__).resolve().parents[2] / "book" / "figures"
 
 
 def scripts(names: list[str]) -> list[str]:

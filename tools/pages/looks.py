@@ -1,6 +1,6 @@
 """Writes the optimizers' colours and lines, from what `minilib.plots` takes of their classes, where others find them.
 
-    python tools/looks.py    the table in book/notation.md, and book/figures/optimizers.css for the figures that move
+    python tools/pages/looks.py    the table in book/notation.md, and book/figures/optimizers.css for live figures
 
 In a figure that moves `Live.optimizer("LAMB")` is the look of LAMB's line. Tests compare both files with the library.
 """
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from minilib import plots
 
-BOOK = Path(__file__).resolve().parent.parent / "book"
+BOOK = Path(__file__).resolve().parents[2] / "book"
 PAGE, STYLES = BOOK / "notation.md", BOOK / "figures" / "optimizers.css"
 HEAD = "| optimizer | line | optimizer | line |\n|:--|:--|:--|:--|\n"
 COLOURS = {"sky": "light blue", "blue": "dark blue", "red": "vermilion"}
@@ -43,7 +43,7 @@ def css() -> str:
     for name, (color, style) in plots.OPTIMIZERS.items():
         light += [f"  --{name}: {color.lower()};", f"  --{name}-dash: {DASHES[style]};"]
         dark.append(f"    --{name}: {DARK[color]};")
-    head = "/* Written by tools/looks.py from minilib/plots.py: do not edit. */"
+    head = "/* Written by tools/pages/looks.py from minilib/plots.py: do not edit. */"
     screen = ["@media screen {", '  html[data-theme="dark"] .live {', *dark, "  }", "}"]
     return "\n".join([head, ".live {", *light, "}", *screen, ""])
 

@@ -15,8 +15,7 @@ import subprocess
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
-import companions
-import inserted
+from tools.pages import companions, inserted
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 HERE = ("book/index", "preface-report")  # the page and the section that say what to send

@@ -1,6 +1,6 @@
 """The plans of the course by hours: what each week reads, does in the lab and hands in, for the pages of lecturers.
 
-    python tools/plans.py        the weeks in plain text, and what contradicts the book
+    python tools/pages/plans.py        the weeks in plain text, and what contradicts the book
 
 `syllabus.py` says which lectures a week has. What a week reads follows from them: the core path of the chapter of each
 lecture, and the appendices that it shows. The hours are those of the preface (`book_map.py`), counted anew at every
@@ -13,16 +13,11 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-import book_map
-import chapters
-import reading
-import slides
-import syllabus
-from book_map import hours
+from tools.chapter import chapters, notebooks, reading
+from tools.pages import book_map, syllabus
+from tools.pages.book_map import hours
 
-import notebooks
-
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 LABS = Path("course") / "labs"
 MOST = 240  # minutes of required reading in a week
 LECTURE = 75  # minutes
@@ -152,7 +147,7 @@ def violations(root: Path = ROOT) -> list[str]:
             wrong.append(f"week {week.number} asks for {hours(week.minutes)} of reading, and not {hours(MOST)} at most")
         wrong += [f"there is no {LABS}/{week.lab}.md" for _ in [0] if not (root / LABS / f"{week.lab}.md").exists()]
         wrong += [f"week {week.number} has {len(week.due)} sets to hand in" for _ in [0] if len(week.due) > 1]
-        wrong += [f"no deck {deck} in course/slides" for deck in week.decks if deck not in slides.names()]
+        wrong += [f"no deck {deck} in course/slides" for deck in week.decks if deck not in syllabus.decks()]
     last = {}
     for taught in syllabus.CHAPTERS.values():
         if taught.problem_set:
@@ -239,7 +234,7 @@ def work(root: Path, every: list[Week]) -> str:
 def cells(deck: str) -> list[tuple[int, str, str, str]]:
     """The slides of a deck: minute at which it begins, title, what it shows, and its question to the hall."""
     found, minute = [], 0
-    text = (slides.DECKS / f"{deck}.md").read_text(encoding="utf-8")
+    text = (syllabus.DECKS / f"{deck}.md").read_text(encoding="utf-8")
     for slide in re.split(r"^#{1,2} ", text, flags=re.MULTILINE)[1:]:
         title, body = slide.split("\n", 1)
         shown = [named(match[1], match[2]) for match in re.finditer(SHOW, body)]
@@ -273,7 +268,7 @@ def named(label: str, options: str) -> str:
 
 def halves(deck: str) -> str:
     """The half days of a workshop, each begun by a title of its deck: their minutes, and what participants do."""
-    path = slides.DECKS / f"{deck}.md"
+    path = syllabus.DECKS / f"{deck}.md"
     if not path.exists():
         return ""
     lines = ["| | half day | what participants do | minutes |", "|--:|:--|:--|--:|"]
@@ -291,7 +286,7 @@ def lecture(deck: str) -> str:
     """A lecture at a glance, folded: a row for each slide."""
     lines = ["| minute | slide | on the slide | question to the hall |", "|--:|:--|:--|:--|"]
     lines += [" | ".join(["", *(str(cell).replace("|", "\\|") for cell in row), ""]).strip() for row in cells(deck)[1:]]
-    title = slides.title(slides.DECKS / f"{deck}.md")
+    title = syllabus.title(deck)
     return "\n".join([f":::{{admonition}} `{deck}` · {title}", ":class: dropdown", "", *lines, ":::"])
 
 
@@ -326,7 +321,7 @@ def substitutions(root: Path = ROOT) -> dict[str, str]:
         told[f"plan_read_{name}"] = ", ".join(reference(root, chapter) for chapter in read)
         told[f"plan_halves_{name}"] = halves(f"workshop-{name}")
     for week in every:
-        written = [lecture(deck) for deck in week.decks if (slides.DECKS / f"{deck}.md").exists()]
+        written = [lecture(deck) for deck in week.decks if (syllabus.DECKS / f"{deck}.md").exists()]
         told[f"lectures_week_{week.number}"] = "\n\n".join(written)
     return told
 

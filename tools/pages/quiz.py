@@ -21,10 +21,11 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-import chapters
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
+
+from tools.chapter import chapters
 
 FOLDER = Path("book") / "quizzes"
 OPTION = re.compile(r"- \[(.)\] (.*)")

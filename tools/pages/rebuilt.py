@@ -13,8 +13,9 @@ import os
 import sys
 from pathlib import Path
 
-import running_pages
 from docutils import nodes
+
+from tools.pages import running_pages
 
 MARK = "@ "  # begins a line of progress: `@ read 3 55`
 NOT_SEEN = {"node"}  # of what sphinx-exercise keeps, the tree of an exercise; its title stands among the labels

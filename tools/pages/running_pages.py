@@ -22,17 +22,15 @@ import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-import chapters
-import docstring_text
 import nbformat
-import proved
 from docutils import nodes
 from sphinx.errors import ExtensionError
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
-import notebooks
+from tools.chapter import chapters, notebooks, proved
+from tools.pages import docstring_text
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 RUN = Path("book") / "_static" / "run"
 RECORDS = Path("book") / "in_browser"  # of `browser_test.py`
 OURS = {"minilib", "studies", "proofs", "benchmarks"}

@@ -1,6 +1,6 @@
 """Runs Sphinx on the book's settings, in a process of its own: warnings on stderr, progress on stdout.
 
-    python tools/sphinx_run.py ROOT BUILD HTML      BUILD has config.yml and toc.yml, and gets the .doctrees
+    python tools/pages/sphinx_run.py ROOT BUILD HTML      BUILD has config.yml and toc.yml, and gets the .doctrees
 
 The exit status is not 0 when there was a warning. Jupyter Book's own command would do the same, and takes no word
 about where the .doctrees lie.

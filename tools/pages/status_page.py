@@ -7,10 +7,10 @@ import json
 import string
 from pathlib import Path
 
-import chapters
 import nbformat
-import proved
-import running_pages
+
+from tools.chapter import chapters, proved
+from tools.pages import running_pages
 
 NOTE = """:::{{warning}}
 **The outputs on this page are not of today.**

@@ -1,7 +1,7 @@
 """Draws the still pictures of the figures that move: what a page shows where nothing can move.
 
-    python tools/stills.py               all figures whose still shows something else than what they draw today
-    python tools/stills.py noise-cloud   this one
+    python tools/pages/stills.py               all figures whose still shows something else than what they draw today
+    python tools/pages/stills.py noise-cloud   this one
 
 Each figure is opened in a headless browser, in its light colours, and set as `ui.still` says, with all that waits for
 a reader's first move; its panels, side by side, are written to `book/figures/NAME.svg`.
@@ -15,11 +15,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import live_figures
-import preflight
 from playwright.sync_api import Browser, sync_playwright
 
-FIGURES = Path(__file__).resolve().parent.parent / "book" / "figures"
+from tools import preflight
+from tools.pages import live_figures
+
+FIGURES = Path(__file__).resolve().parents[2] / "book" / "figures"
 PLACES = re.compile(r' (?:points|d|transform|viewBox|width|height|[xy][12]?|c[xy])="[^"]*"')
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 VIEW = {"width": 860, "height": 900}

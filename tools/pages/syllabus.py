@@ -5,7 +5,12 @@ Pages, slides, plans and releases read it here. A lecture is a deck, `course/sli
 Deliberately absent: hours, reading and labs, which are the plans', and when a set is handed in.
 """
 
+import re
 from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+DECKS = ROOT / "course" / "slides"
 
 
 @dataclass(frozen=True)
@@ -56,3 +61,16 @@ def weeks() -> list[tuple[str, ...]]:
     """The decks of each week; the first week is the first."""
     every = lectures()
     return [tuple(every[k : k + LECTURES_A_WEEK]) for k in range(0, len(every), LECTURES_A_WEEK)]
+
+
+def decks(folder: Path = DECKS) -> list[str]:
+    """The decks that there are, in the order of the course; those that are not in it come last."""
+    there = {path.stem for path in folder.glob("*.md")} - {"README"}
+    planned = [name for name in (*lectures(), *WORKSHOPS) if name in there]
+    return planned + sorted(there.difference(planned))
+
+
+def title(deck: str, folder: Path = DECKS) -> str:
+    """The title of a deck, or its name where it has none."""
+    heading = re.search(r"^# (.+)$", (folder / f"{deck}.md").read_text(encoding="utf-8"), re.MULTILINE)
+    return heading[1] if heading else deck

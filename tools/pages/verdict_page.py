@@ -14,10 +14,11 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-import chapters
-import inserted
 from docutils import nodes
-from status_page import table
+
+from tools.chapter import chapters
+from tools.pages import inserted
+from tools.pages.status_page import table
 
 WORDS = "confirmed|contradicted|not resolved"
 HEAD = re.compile(r"(?P<what>.*?\S)\s{2,}verdict\s+(?P<by>by|value)\s+interval\s+can see(\s+within)?")

@@ -10,12 +10,12 @@ import re
 from bisect import bisect_right
 from pathlib import Path
 
-import rocq
-import rocq_sources
 from docutils import nodes
 from pygments.lexers import get_lexer_by_name
 from pygments.token import STANDARD_TYPES
-from rocq_sources import DEFINED, Declaration, Group, Saboteur, Source
+
+from tools.prover import rocq, rocq_sources
+from tools.prover.rocq_sources import DEFINED, Declaration, Group, Saboteur, Source
 
 FOLDER = "proofs"  # of the pages
 BOUND = re.compile(r"(?:forall|exists|fun)\s(.*?)(?:,|=>)|(?:Variables?|Hypothes[ie]s)\s([^:]*):", re.DOTALL)

@@ -12,16 +12,12 @@ import json
 import sys
 from pathlib import Path
 
-import proved_table
-import rocq
-from proved import digest
-
 from minilib.theory.attack import attack, plain
-
-sys.path.append(str(Path(__file__).resolve().parent.parent))
 from proofs.bank import BANK
+from tools.chapter.proved import digest
+from tools.prover import proved_table, rocq
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 RECORD, PAGE = ROOT / "book" / "theorems.json", ROOT / "book" / "theorems.md"
 ATTACKED_BY = ["proofs/bank.py", *(f"minilib/theory/{name}.py" for name in ("statements", "attack"))]
 HEAD = """\

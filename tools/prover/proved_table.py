@@ -5,17 +5,12 @@ chapters, where every ledger prints its table.
 """
 
 import re
-import sys
 from itertools import takewhile
 from pathlib import Path
 
-import chapters
-import rocq_sources
-
-import notebooks
-
-sys.path.append(str(Path(__file__).resolve().parent.parent))
 from proofs import LABELS
+from tools.chapter import chapters, notebooks
+from tools.prover import rocq_sources
 
 LEDGER = re.compile(r"^step +rel  checks  least slack  median rhs/lhs$")
 ROW = re.compile(r"^(?P<step>.+?) +(?P<relation><=|=) +(?P<checks>\d+) +(?P<slack>\S+) +(?P<ratio>\S+)$")

@@ -1,8 +1,8 @@
 """Check the proofs in proofs/*.v with Rocq, and record what it says: the first part of make prove
 
-    python tools/rocq.py            files that changed, or stand on one that did; new saboteurs
-    python tools/rocq.py --again    all files and all saboteurs
-    python tools/rocq.py --check    as in the tests: nothing is written, and a record that is not of today fails
+    python tools/prover/rocq.py            files that changed, or stand on one that did; new saboteurs
+    python tools/prover/rocq.py --again    all files and all saboteurs
+    python tools/prover/rocq.py --check    as in the tests: nothing is written, and a record that is not of today fails
 
 Files are compiled in _build/rocq, two at a time. What the prover says of each stands in book/machine/NAME.json, so that
 the book is built without a prover:
@@ -29,8 +29,8 @@ from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from graphlib import TopologicalSorter
 from pathlib import Path
 
-import preflight
-from rocq_sources import (
+from tools import preflight
+from tools.prover.rocq_sources import (
     NAMED,
     STEP,
     Saboteur,
@@ -44,7 +44,7 @@ from rocq_sources import (
     sources,
 )
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 UNCHECKED = 4
 NOT_CHECKED = (
     "proofs not checked: there is no prover. Install Rocq (Debian, Ubuntu: sudo apt-get install coq; macOS: "

@@ -4,11 +4,12 @@ import os
 from pathlib import Path
 
 import nbformat
-from marking import cells, lacking
-from marking.course import Assignment
-from marking.execute import ExecuteApart
 
-ROOT = Path(__file__).resolve().parents[2]
+from course.marking import cells, lacking
+from course.marking.execute import ExecuteApart
+from course.marking.problem_set import Assignment
+
+ROOT = Path(__file__).resolve().parents[3]
 NAMES = sorted(path.stem for path in (ROOT / "course" / "assignments").glob("*.md") if path.stem != "README")
 CLASSES = [cells.CLASS, *(f"class-{k}" for k in range(int(os.environ.get("CLASSES", 1)) - 1))]
 

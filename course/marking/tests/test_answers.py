@@ -5,10 +5,11 @@ Could catch: a check that only knows the book's own way; a check that a wrong si
 
 import pytest
 from classroom import CLASSES, NAMES, ROOT, Desk
-from marking import cells
-from marking.examiner import Pupil
 from otherwise import ANSWERS
 from wrong import MISTAKES
+
+from course.marking import cells
+from course.marking.examiner import Pupil
 
 
 @pytest.fixture(scope="module", params=[(name, group) for name in NAMES for group in CLASSES], ids="-".join)

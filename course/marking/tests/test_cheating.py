@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import pytest
 from classroom import CLASSES, NAMES, ROOT, Desk
-from marking import cells
+
+from course.marking import cells
 
 CLASS, LAST = "2027-spring", "2026-autumn"
 SHORT = ("subclass", "patched", "equal", "disk", "last-year", "says-yes", "says-first", "says-no")

@@ -4,16 +4,16 @@ import csv
 import json
 import re
 
-import assignment as make_assignment
-import mark
 import nbformat
 import numpy as np
 import pytest
 from classroom import made, source, submission
-from marking import cells, lacking, wall, wire
-from marking.course import Assignment
-from marking.examiner import Gone, Late, Pupil
-from marking.execute import ExecuteApart, defined, without_magics
+
+from course.marking import assignment as make_assignment
+from course.marking import cells, lacking, mark, wall, wire
+from course.marking.examiner import Gone, Late, Pupil
+from course.marking.execute import ExecuteApart, defined, without_magics
+from course.marking.problem_set import Assignment
 
 TINY = """\
 ---

@@ -4,15 +4,14 @@ import csv
 import json
 from pathlib import Path
 
-import leaderboard_page
 import numpy as np
 import pytest
-import race
 from classroom import ROOT
-from marking import lacking, wall
 
+from course.marking import lacking, race, wall
 from minilib.experiments.tasks import DigitsTask
 from studies.race import Race
+from tools.pages import leaderboard_page
 
 ENTRY = """
 from minilib.optim import AdamW

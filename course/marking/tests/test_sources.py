@@ -6,7 +6,8 @@ import re
 import nbformat
 import pytest
 from classroom import ROOT, checks, lost, made, source, submission
-from marking import cells
+
+from course.marking import cells
 
 NAMES = sorted(path.stem for path in (ROOT / "course" / "assignments").glob("*.md") if path.stem != "README")
 CLASSES = [cells.CLASS, *(f"class-{k}" for k in range(int(os.environ.get("CLASSES", 1)) - 1))]

@@ -9,8 +9,9 @@ import time
 from pathlib import Path
 
 import pytest
-from marking import lacking, wall
-from marking.examiner import Pupil
+
+from course.marking import lacking, wall
+from course.marking.examiner import Pupil
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the calls are those of Linux")
 MARK = "import os\nopen('mine', 'w').write('STUDENT,why,2,2,excellent,x')\nV, L = {victim!r}, {lib!r}\n"

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import nbformat
 
-from marking import cells, feedback, lacking, submitted, tables
+from course.marking import cells, feedback, lacking, submitted, tables
 
 STUB = {"python": "# YOUR CODE HERE\nraise NotImplementedError()"}
 TEXT_STUB = "*Your answer here.*"
@@ -172,7 +172,7 @@ class Assignment:
         from nbgrader.apps import NbGraderAPI
         from traitlets.config import Config
 
-        from marking.execute import ExecuteApart
+        from course.marking.execute import ExecuteApart
 
         config = Config()
         config.CourseDirectory.root = str(self.lecturer)
