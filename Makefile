@@ -8,7 +8,7 @@ TPU := .venv-tpu/bin/python
 export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book test check lint proofs unit nbval site report shake colab exam test-tpu lab notebook page sync \
+.PHONY: help book test test-all check lint records proofs unit long nbval pages site report shake colab exam test-tpu lab notebook page sync \
 	format bench bench-torch bench-pretrain gpu study runs-check prove handout slides slides-pdf pdf zip assignment \
 	assignments private-course mark assignments-test race browser browser-test release lock clean
 
@@ -22,10 +22,13 @@ book:  ## all pages into _build/html from the stored outputs; what is stale is e
 test:  ## everything that must hold: code, proofs, the output of every cell, the pages
 	@$(PYTHON) tools/do.py test
 
+test-all:  ## that, and what takes long: compiled proofs, all pages and figures, several processes, problem sets
+	@$(PYTHON) tools/do.py test --all
+
 check: $(READY)  ## the inner loop, three minutes: what the changes since the last commit can break
 	@$(PY) tools/check/check_changes.py
 
-lint proofs unit nbval site report: $(READY)  ## one step of make test
+lint records proofs unit long nbval pages site report: $(READY)  ## one step of make test
 	@$(PY) tools/check/run_tests.py $@
 
 shake: $(READY)  ## run the chapters on imitated machines: make shake SHAKE="--chapters sgd --machines noise-1"

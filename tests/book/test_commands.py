@@ -95,9 +95,9 @@ def test_the_prover_is_found_under_both_of_its_names_and_asked_of_the_system(bar
     ("missing", "failing", "status", "left_out", "said"),
     [
         ("", "", 0, "", "all is well\n"),
-        ("browser", "", 4, "site", "\npages not checked: there is no browser. Install Chromium"),
+        ("browser", "", 4, "pages site", "\npages not checked: there is no browser. Install Chromium"),
         ("prover", "", 4, "proofs", "\nproofs not checked: there is no prover. Install Rocq"),
-        ("browser", "unit", 1, "site", "\nfailed: unit; one alone: make unit\n"),
+        ("browser", "unit", 1, "pages site", "\nfailed: unit; one alone: make unit\n"),
     ],
 )
 def test_a_step_keeps_no_other_from_running_and_the_end_says_what_failed_or_was_left_out(
@@ -106,12 +106,13 @@ def test_a_step_keeps_no_other_from_running_and_the_end_says_what_failed_or_was_
     noted = []
     for name in run_tests.STEPS:
         monkeypatch.setitem(run_tests.STEPS, name, lambda name=name: noted.append(name) or name != failing)
-    monkeypatch.setattr(sys, "argv", ["run_tests.py"])
+    monkeypatch.setattr(sys, "argv", ["run_tests.py", "--all"])
     monkeypatch.setattr(preflight, "get_browser", lambda python: "" if missing == "browser" else "/usr/bin/browser")
     monkeypatch.setattr(preflight, "get_prover", lambda: None if missing == "prover" else "/usr/bin/coqc")
     monkeypatch.setenv("CHROMIUM", "")
     assert run_tests.main() == status
-    assert noted == [name for name in ("lint", "proofs", "unit", "nbval", "book", "site", "report") if name != left_out]
+    every = "lint records unit nbval book pages proofs long site report".split()
+    assert noted == [name for name in every if name not in left_out.split()]
     first, *_, last = capsys.readouterr().out.split("== seconds")
     assert ("will NOT be checked" in first) == bool(missing)
     assert said in last

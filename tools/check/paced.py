@@ -1,5 +1,5 @@
 """A pytest plugin for runs of many minutes: every twenty seconds a line with the minutes, how many tests are through,
-and the file of the last one.
+and the file of the last one. The seconds of each test go to the file that SECONDS_OF_TESTS names, if it is set.
 
     python -m pytest -p tools.check.paced ...
 
@@ -8,6 +8,7 @@ The processes that pytest-xdist starts say nothing; the one that started them do
 
 import os
 import time
+from collections import defaultdict
 
 EVERY = 20  # seconds
 
@@ -33,8 +34,16 @@ def pytest_configure(config):
         return
     pace = Pace()
 
+    seconds = defaultdict(float)
+
     class Said:
+        def pytest_sessionfinish(self):
+            if path := os.environ.get("SECONDS_OF_TESTS"):
+                with open(path, "a", encoding="utf-8") as file:
+                    file.writelines(f"{time:.2f} {name}\n" for name, time in seconds.items())
+
         def pytest_runtest_logreport(self, report):
+            seconds[report.nodeid] += report.duration
             terminal = config.pluginmanager.get_plugin("terminalreporter")
             if report.when == "teardown":
                 line = pace.line(report.nodeid.split("::")[0], terminal._session.testscollected)

@@ -3,6 +3,7 @@
     python tools/prover/rocq.py            files that changed, or stand on one that did; new saboteurs
     python tools/prover/rocq.py --again    all files and all saboteurs
     python tools/prover/rocq.py --check    as in the tests: nothing is written, and a record that is not of today fails
+    python tools/prover/rocq.py --records  that the records are of today; this takes no prover, and compiles nothing
 
 Files are compiled in _build/rocq, two at a time. What the prover says of each stands in book/machine/NAME.json, so that
 the book is built without a prover:
@@ -308,6 +309,28 @@ def compare_labels(root: Path, every: dict[str, Source]) -> list[str]:
     return problems
 
 
+def check_records(root: Path = ROOT) -> int:
+    """Whether the records are of today's files and saboteurs, and have no more; the exit status."""
+    every, listed, problems = sources(root / "proofs"), saboteurs(root / "proofs"), []
+    folder = root / "book" / "machine"
+    for name, source in every.items():
+        now, known = digest_of(name, every), load(folder, name)
+        tried = {key(one, now) for one in listed if one.file == f"{name}.v"}
+        if known is None or (known["digest"], [*known["theorems"]]) != (now, named(source)):
+            problems.append(f"book/machine/{name}.json is not of today's proofs/{name}.v: run make prove")
+        elif tried != {*known["saboteurs"]}:
+            problems.append(f"book/machine/{name}.json has not the saboteurs of today: run make prove")
+    problems += [*compare_labels(root, every), *strangers(folder, every)]
+    print("".join(f"{problem}\n" for problem in problems) or f"  {len(every)} files as they were when proved\n", end="")
+    return 1 if problems else 0
+
+
+def strangers(folder: Path, every: dict[str, Source]) -> list[str]:
+    """Records without a file."""
+    names = [path.stem for path in sorted(folder.glob("*.json")) if path.stem not in every]
+    return [f"book/machine/{name}.json: there is no proofs/{name}.v" for name in names]
+
+
 def check(root: Path = ROOT, again: bool = False, write: bool = True) -> int:
     """Check all; the exit status."""
     if not (path := preflight.get_prover()):
@@ -316,10 +339,11 @@ def check(root: Path = ROOT, again: bool = False, write: bool = True) -> int:
     prover, every, start = Prover(path, root), sources(root / "proofs"), time.monotonic()
     problems = [line for source in every.values() for line in source.violations]
     problems += [*check_files(prover, every, again, write), *compare_labels(root, every)]
-    for record in prover.records.glob("*.json"):
-        if record.stem not in every:
-            problems += [] if write else [f"book/machine/{record.name}: there is no proofs/{record.stem}.v"]
-            record.unlink() if write else None
+    if write:
+        for record in prover.records.glob("*.json"):
+            record.unlink() if record.stem not in every else None
+    else:
+        problems += strangers(prover.records, every)
     print("".join(f"{problem}\n" for problem in problems), end="")
     verdict = f"{len(problems)} problems" if problems else "all stand"
     print(f"  {len(every)} files, {time.monotonic() - start:.0f} s, Rocq {prover.version}: {verdict}")
@@ -330,8 +354,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--again", action="store_true", help="all files and all saboteurs")
     parser.add_argument("--check", action="store_true", help="write nothing")
+    parser.add_argument("--records", action="store_true", help="compile nothing")
     asked = parser.parse_args()
-    return check(again=asked.again, write=not asked.check)
+    return check_records() if asked.records else check(again=asked.again, write=not asked.check)
 
 
 if __name__ == "__main__":
