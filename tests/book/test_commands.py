@@ -4,11 +4,11 @@ import os
 import re
 import sys
 
-import check_changes
-import preflight
 import pytest
-import run_tests
 from small_books import ROOT
+
+from tools import preflight
+from tools.check import check_changes, run_tests
 
 
 @pytest.fixture
@@ -140,15 +140,15 @@ def test_a_change_reaches_the_tests_that_import_it_nearest_first():
         ("book/figures/lab/5-digits.js", "site/test_lab"),
         ("book/quizzes/lamb.md", "book/test_quizzes"),
         ("book/runs/leaderboard/run.json", "book/test_runs_check"),
-        ("course/assignments/lars.md", "course/test_answers"),
+        ("course/assignments/lars.md", "marking/tests/test_answers"),
         ("course/labs/adam.md", "course/test_labs"),
         ("course/slides/lars-1.md", "course/test_plans"),
-        ("tools/proved.py", "book/test_proved"),
-        ("tools/built.py", "book/test_building"),  # through build_book
-        ("tools/rocq.py", "book/test_commands"),  # through run_tests
-        ("tools/marking/cells.py", "course/test_marking"),
+        ("tools/chapter/proved.py", "book/test_proved"),
+        ("tools/pages/built.py", "book/test_building"),  # through build_book
+        ("tools/prover/rocq.py", "book/test_commands"),  # through run_tests
+        ("course/marking/cells.py", "marking/tests/test_marking"),
     ],
 )
 def test_every_kind_of_file_has_a_test_that_is_run_when_it_changes(changed, test):
     assert (ROOT / changed).exists()
-    assert f"tests/{test}.py" in check_changes.nearness(ROOT, {changed})
+    assert any(name.endswith(f"/{test}.py") for name in check_changes.nearness(ROOT, {changed}))

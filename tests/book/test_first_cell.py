@@ -6,13 +6,11 @@ import shutil
 import subprocess
 import sys
 
-import chapters as rules
-import first_cell
-import proved
 import pytest
 from small_books import ROOT, cell, git, markdown, notebook
 
-import notebooks
+from tools.chapter import chapters as rules
+from tools.chapter import first_cell, notebooks, proved
 
 CODE = first_cell.source(ROOT)
 TOLD = """

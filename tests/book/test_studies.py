@@ -5,10 +5,10 @@ import subprocess
 import sys
 
 import pytest
-import runs_check
 from small_books import ROOT
 
-import notebooks
+from tools.chapter import notebooks
+from tools.check import runs_check
 
 STUDIES = sorted((ROOT / "studies").glob("*/*.py"))
 SHARED = tuple(f"studies.{path.stem}" for path in (ROOT / "studies").glob("*.py"))

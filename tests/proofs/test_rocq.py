@@ -4,11 +4,11 @@ import re
 import shutil
 from pathlib import Path
 
-import preflight
 import pytest
-import rocq
-import rocq_sources
-from rocq_sources import Source, groups, sources
+
+from tools import preflight
+from tools.prover import rocq, rocq_sources
+from tools.prover.rocq_sources import Source, groups, sources
 
 ROOT = rocq.ROOT
 EVERY = sources(ROOT / "proofs")

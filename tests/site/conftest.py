@@ -6,10 +6,11 @@ from functools import partial
 from http.server import ThreadingHTTPServer
 
 import numpy as np
-import preflight
 import pytest
-import stills
 from browsing import HTML, Quiet, Visit, chapter_page, site_pages
+
+from tools import preflight
+from tools.pages import stills
 
 
 def pytest_configure():
