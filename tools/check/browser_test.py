@@ -1,4 +1,4 @@
-"""Runs the chapters on their pages, in a browser and in WebAssembly, and compares what they print: `make browser-test`.
+"""Runs the chapters on their pages, in a browser and in WebAssembly, and compares texts: `make browser TEST=1`.
 
     python tools/check/browser_test.py            every chapter that can run and has changed since it last did
     python tools/check/browser_test.py sgd adam   these

@@ -30,7 +30,7 @@ BIN = Path(sys.executable).parent
 UNCHECKED = 4
 NO_BROWSER = (
     "pages not checked: there is no browser. Install Chromium, Chrome or Edge (Debian, Ubuntu: "
-    "sudo apt-get install chromium), or set CHROMIUM to one that you have, then: make book site"
+    "sudo apt-get install chromium), or set CHROMIUM to one that you have, then: make book && make step NAME=site"
 )
 LIMIT = "1800"  # seconds a cell: to end a hang
 PYTEST = [sys.executable, "-m", "pytest"]
@@ -179,7 +179,7 @@ def main() -> int:
         failed += [] if good else [name]
     print("\n".join(filter(None, [slowest(times), "== seconds", *lines])))
     if failed:
-        print(f"failed: {', '.join(failed)}; one alone: make {failed[0]}")
+        print(f"failed: {', '.join(failed)}; one alone: make step NAME={failed[0]}")
     elif not unchecked:
         print("all is well")
     print("".join(f"{said}\n" for said in dict.fromkeys(unchecked.values())), end="")
