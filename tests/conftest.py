@@ -37,7 +37,7 @@ def is_long(path: Path) -> bool:
         name in LONG
         or name.startswith("figures_")
         or path.parent.name == "course"
-        or path.parent.parent.name == "marking"
+        or path.parts[-3] == "marking"
     )
 
 
