@@ -27,7 +27,7 @@ FAR = 99
 # Where modules lie alone, and packages.
 PATHS = (
     "tools",
-    "tools/check/shaken",
+    "tools/check/imitation",
     "tests/book",
     "tests/site",
     "tests/course",
