@@ -48,7 +48,7 @@ class Assignment:
     def make(self) -> Path:
         """Write the students' notebook and the lecturer's folder; returns the notebook.
 
-        ValueError: this class has marks already, or the source cannot be (`cells`).
+        ValueError: this class has marks already, or the source cannot be (`sheets`).
         """
         if (self.folder / "marks.csv").exists():
             raise ValueError(f"{self.folder} has marks; move it away to make the assignment anew")

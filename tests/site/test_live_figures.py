@@ -141,9 +141,8 @@ def contrast(*colors):
 
 
 def test_optimizers_have_the_colours_of_the_library():
-    assert line_styles.STYLES.read_text(encoding="utf-8") == line_styles.css(), (
-        "write it again: tools/pages/line_styles.py"
-    )
+    written = line_styles.STYLES.read_text(encoding="utf-8")
+    assert written == line_styles.css(), "write it again: python tools/pages/line_styles.py"
     assert len(set(line_styles.DARK.values())) == len(line_styles.DARK)
     assert min(contrast(color, "#191e25") for color in line_styles.DARK.values()) > 4.5
     for name in NAMES:

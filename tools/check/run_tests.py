@@ -89,7 +89,7 @@ def proofs() -> bool:
     return run([sys.executable, "tools/prover/rocq.py", "--check"])
 
 
-def cells(chapters: list[str]) -> bool:
+def compare_cells(chapters: list[str]) -> bool:
     """Every code cell of these chapters runs, and its output is compared with the stored one."""
     options = ["--nbval", "--nbval-cell-timeout", LIMIT, *SIDE_BY_SIDE, *TELLING]
     return run([*PYTEST, *options, *chapters])
@@ -101,7 +101,7 @@ def nbval(names: str = "") -> bool:
     chosen = [notebooks.pair(notebooks.find(name)) for name in names.split(",")] if names else every
     runs = {path: provenance.load(ROOT / provenance.FOLDER, path.stem) for path in chosen}
     order = sorted(runs, key=lambda path: -(runs[path] or {}).get("seconds", 1e9))
-    return cells([f"notebooks/{path.name}" for path in order])
+    return compare_cells([f"notebooks/{path.name}" for path in order])
 
 
 def book() -> bool:

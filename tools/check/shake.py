@@ -164,7 +164,7 @@ def prepared(machine: Machine, root: Path) -> Iterator[tuple[dict[str, str], Pat
             root = copy
         # PyTorch keeps what it has compiled, and takes it for valid on a processor with other instructions
         variables["TORCHINDUCTOR_CACHE_DIR"] = str(Path(made) / "compiled")
-        places = [IMITATION] if machine.alone else [root, SHAKEN]
+        places = [IMITATION] if machine.alone else [root, IMITATION]
         variables["PYTHONPATH"] = os.pathsep.join(map(str, places))
         if machine.alone:
             published(root, Path(made) / "public")
