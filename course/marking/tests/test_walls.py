@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from course.marking import lacking, wall
+from course.marking import minilib_copy, wall
 from course.marking.examiner import Pupil
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the calls are those of Linux")
@@ -104,7 +104,7 @@ def victim(tmp_path):
     import socket
     import threading
 
-    lacking.copy(tmp_path / "lib", [])
+    minilib_copy.copy(tmp_path / "lib", [])
     (tmp_path / "class").mkdir()
     (tmp_path / "class" / "secret.txt").write_text("SOLUTION")
     (tmp_path / "class" / "to_read.csv").write_text("student,task,points\n")
@@ -156,7 +156,7 @@ def test_no_way_out_passes_a_wall_and_all_pass_where_there_is_none(walls, victim
 def test_what_a_notebook_starts_ends_with_it(walls, tmp_path):
     if "bwrap" in walls and wall.lacks():
         pytest.skip(wall.lacks())
-    lacking.copy(tmp_path, [])
+    minilib_copy.copy(tmp_path, [])
     sleep = "import time; time.sleep(99)"
     start = f"import subprocess, sys\nsubprocess.Popen([sys.executable, '-c', {sleep!r}, {str(tmp_path)!r}], "
 
