@@ -91,7 +91,7 @@ def violations(name: str, expected: int, said: str, cells: dict, outside: list[s
 
 
 def record(html: Path, stem: str, browser: str, seconds: float, cells: dict, wrong: list[str]) -> dict:
-    """What to remember of a run of a chapter; `made`, `seconds` (of processor) and `cells`, `reads` as in `provenance`."""
+    """What to remember of a chapter's run; `made`, `seconds` (of processor), `cells`, `reads` as in `provenance`."""
     nb, recorded = chapters.stored(ROOT)[stem], running_pages.pyodide()
     made = provenance.record(ROOT, nb, running_pages.inputs(ROOT, stem), seconds)
     made["versions"] = {"Pyodide": recorded["version"], "Chromium": browser}
