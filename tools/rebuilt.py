@@ -76,6 +76,10 @@ def start(app) -> None:
 
 
 def begin_reading(app, env, pages: list[str]) -> None:
+    """Forget all that is read again: a label that moved would else be found twice, where the old page comes later."""
+    for page in pages:
+        app.emit("env-purge-doc", env, page)
+        env.clear_doc(page)
     app.to_read = iter([(k, len(pages)) for k in range(1, len(pages) + 1)])
 
 
