@@ -244,7 +244,13 @@ def build(root: Path) -> int:
     """Build the whole book; the exit status is 0 only for a complete site whose chapters all ran."""
     line, start = progress.Progress(), time.time()
     try:
-        status, said = made(root, line)
+        held = built.alone(root / "_build")
+    except OSError:
+        print(f"Nothing was built: another build is at work in {root / '_build'}. Wait for its end.")
+        return 1
+    try:
+        with held:
+            status, said = made(root, line)
     finally:
         line.end()
     print(said.format(seconds=f"{time.time() - start:.0f} s"))

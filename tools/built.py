@@ -5,7 +5,8 @@ all is read anew), of `unseen` (files that pages show and Sphinx knows nothing o
 `settings` handed to Sphinx (the same), and of all `inputs` (where they are alike nothing is done). The record is taken
 away before a build begins and comes back when Sphinx ended without a warning, so what was broken off is never gone on
 with. Digests are of contents: a fresh checkout with the same files is the same book.
-Pages are made in `_build/pages` and, when all are there, take the place of `_build/html` at once.
+Pages are made in `_build/pages` and, when all are there, take the place of `_build/html` at once. One build works at a
+time: it holds the file `_build/held`.
 """
 
 import hashlib
@@ -74,6 +75,21 @@ def save(build: Path, record: dict) -> None:
     part = build / f"{RECORD}.part"
     part.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     os.replace(part, build / RECORD)
+
+
+def alone(build: Path):
+    """A file that this program holds until it closes it, or ends. OSError: another program holds it."""
+    build.mkdir(parents=True, exist_ok=True)
+    held = open(build / "held", "w")
+    if os.name == "nt":
+        import msvcrt
+
+        msvcrt.locking(held.fileno(), msvcrt.LK_NBLCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    return held
 
 
 def begin(build: Path, record: dict, apparatus: str) -> None:

@@ -185,7 +185,7 @@ def test_a_build_goes_on_from_the_last_one_and_gives_what_a_fresh_one_gives(smal
     assert site(small_book) == gone_on
 
 
-def test_what_is_broken_off_leaves_the_old_site_and_is_not_gone_on_with(small_book, monkeypatch):
+def test_what_is_broken_off_leaves_the_old_site_and_is_not_gone_on_with(small_book, monkeypatch, capsys):
     build = made(small_book) / "_build"
     for folder in ("html", "pages", ".doctrees"):
         (build / folder).mkdir(parents=True)
@@ -193,6 +193,10 @@ def test_what_is_broken_off_leaves_the_old_site_and_is_not_gone_on_with(small_bo
     built.save(build, {"apparatus": built.apparatus(small_book)})
     built.begin(build, built.load(build), built.apparatus(small_book))
     assert (build / ".doctrees").exists()  # it is gone on with, unless it was broken off
+
+    with built.alone(build):
+        assert build_book.build(small_book) == 1
+    assert "another build is at work" in capsys.readouterr().out
 
     def stopped(*words):
         raise KeyboardInterrupt
