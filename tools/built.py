@@ -80,7 +80,7 @@ def save(build: Path, record: dict) -> None:
 def alone(build: Path):
     """A file that this program holds until it closes it, or ends. OSError: another program holds it."""
     build.mkdir(parents=True, exist_ok=True)
-    held = open(build / "held", "w")
+    held = open(build / "held", "w")  # noqa: SIM115 (who asks for it closes it)
     if os.name == "nt":
         import msvcrt
 
