@@ -161,7 +161,7 @@ PIPE = """
 import sys
 def {head}:
     frame = sys._getframe()
-    while "source" not in frame.f_locals:
+    while "to" not in frame.f_locals:
         frame = frame.f_back
     to, line = frame.f_locals["to"], b'{{"call": 0, "args": [], "kwargs": {{}}}}\\n'
     {more}
