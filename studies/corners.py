@@ -14,7 +14,8 @@ import numpy as np
 from minilib.data import docstrings
 from minilib.experiments import records
 from studies.held_out import curve_and_test
-from studies.protocols import TOY_MODEL, three_digits, widened
+from studies.pretraining import TOY_MODEL
+from studies.rates import three_digits, widened
 from studies.study import Study
 
 RECORDED = (0.999, 0.01, 0.1)  # beta2, weight decay and the share of the warm-up in `bert-below`

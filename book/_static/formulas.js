@@ -22,7 +22,7 @@ function fitFormulas() {
   document.querySelectorAll("article :is(mjx-container, pre, p, .pst-scrollable-table-container, .wide)").forEach(fade);
 }
 
-// A picture keeps the width on a phone at which its words can be read (tools/readable_pictures.py): where that is more
+// A picture keeps the width on a phone at which its words can be read (tools/pages/readable_pictures.py): where that is more
 // than the page has, it scrolls, without its caption (custom.css).
 function keepSize(picture) {
   const [, needs] = picture.className.match(/\bneeds-(\d+)/) ?? [];

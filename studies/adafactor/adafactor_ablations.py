@@ -15,8 +15,9 @@ from minilib.optim import SGD, Adam
 from minilib.optim.adafactor import factored_ema, rms
 from minilib.optim.base import Optimizer, ema
 from minilib.optim.checks import RANGES
-from studies.protocols import NUMPY, scored, start
+from studies.command import NUMPY, start
 from studies.study import Study
+from studies.tasks import scored
 
 BATCH, TUNING_SEED = 64, 100
 SIZES = {

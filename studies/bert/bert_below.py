@@ -20,8 +20,10 @@ from math import sqrt
 import numpy as np
 
 from minilib.data import corpora, docstrings
+from studies.command import start
 from studies.held_out import asked_of, curve_and_test, mean_loss, rows
-from studies.protocols import TOY_MODEL, start, three_digits, widened
+from studies.pretraining import TOY_MODEL
+from studies.rates import three_digits, widened
 from studies.study import Study
 
 # method -> the middle one of the first three rates, at the small batch and at the large one; None: not run there

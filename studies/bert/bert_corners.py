@@ -4,8 +4,8 @@ What is to be decided stands in `studies/README.md`, which was written before th
 `studies.corners`. Some 20 runs of 8 minutes of one core.
 """
 
+from studies.command import start
 from studies.corners import RECORDED, SIZES, WHY, corners
-from studies.protocols import start
 from studies.study import Study
 
 

@@ -20,8 +20,10 @@ from minilib.models.bert import Bert
 from minilib.models.layers import sinusoids
 from minilib.training import export, model_folder
 from minilib.training.config import Config
+from studies.command import start
 from studies.held_out import half, on_test_rows, rows
-from studies.protocols import GPU_RUN, TOY_RUN, losses, start, tune
+from studies.pretraining import GPU_RUN, TOY_RUN, losses
+from studies.rates import tune
 from studies.study import Study
 
 ARMS = {

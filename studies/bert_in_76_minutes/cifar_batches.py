@@ -16,8 +16,10 @@ from functools import partial
 import numpy as np
 
 from minilib import data
-from studies.protocols import PHOTOGRAPHS, TOY_PHOTOGRAPHS, best_rate, fit_photographs, photographs, scaled, start
+from studies.command import start
+from studies.rates import best_rate, scaled
 from studies.study import Study
+from studies.tasks import PHOTOGRAPHS, TOY_PHOTOGRAPHS, fit_photographs, photographs
 
 DECAY, BASE = 1e-3, 128
 RATES = {

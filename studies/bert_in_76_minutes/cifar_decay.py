@@ -11,8 +11,10 @@ half of one core.
 import json
 from functools import partial
 
-from studies.protocols import PHOTOGRAPHS, TOY_PHOTOGRAPHS, best_rate, fit_photographs, start
+from studies.command import start
+from studies.rates import best_rate
 from studies.study import Study
+from studies.tasks import PHOTOGRAPHS, TOY_PHOTOGRAPHS, fit_photographs
 
 DECAY = 0.0
 RATES = {

@@ -9,7 +9,8 @@ width 256 on 50 million tokens, batches of 64 to 4,096 rows of 128: 2e15 operati
 a quarter at a tenth of the rate of an H200: estimated, not run.
 """
 
-from studies.protocols import GPT2, GPU_GPT2, TOY_GPT2, compare_models, start
+from studies.command import start
+from studies.pretraining import GPT2, GPU_GPT2, TOY_GPT2, compare_models
 from studies.study import Study
 
 RATES = {"adamw": [2e-3, 4e-3, 8e-3], "lamb": [1e-2, 2e-2, 4e-2]}

@@ -15,7 +15,8 @@ import torch
 from minilib.data import docstrings
 from minilib.experiments import records
 from minilib.experiments.tuning import tuned
-from studies.protocols import GPT2, TOY_GPT2, losses, start
+from studies.command import start
+from studies.pretraining import GPT2, TOY_GPT2, losses
 from studies.study import Study
 
 METHODS = ("adamw", "lamb")

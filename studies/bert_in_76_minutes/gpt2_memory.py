@@ -16,7 +16,9 @@ import torch
 from minilib.data import docstrings
 from minilib.experiments import records
 from minilib.experiments.tuning import tuned
-from studies.protocols import GPT2, TOY_GPT2, best_rate, losses, start
+from studies.command import start
+from studies.pretraining import GPT2, TOY_GPT2, losses
+from studies.rates import best_rate
 from studies.study import Study
 
 METHODS = ("adamw", "lamb")

@@ -14,7 +14,9 @@ import json
 from math import sqrt
 
 from minilib.data import docstrings
-from studies.protocols import GPT2, GPU_MODEL, TOY_MODEL, counting, losses, start, tune
+from studies.command import start
+from studies.pretraining import GPT2, GPU_MODEL, TOY_MODEL, counting, losses
+from studies.rates import tune
 from studies.study import Study
 
 SIZES = {

@@ -20,7 +20,9 @@ from minilib.data.packing import packed_rows
 from minilib.data.tokenizer import get_tokenizer
 from minilib.experiments import records
 from minilib.experiments.tuning import tuned
-from studies.protocols import GPT2, TOY_GPT2, best_rate, losses, start
+from studies.command import start
+from studies.pretraining import GPT2, TOY_GPT2, losses
+from studies.rates import best_rate
 from studies.study import Study
 
 RATES = {"adamw": [4e-3, 8e-3, 1.6e-2], "lamb": [4e-2, 8e-2, 1.6e-1]}

@@ -18,9 +18,12 @@ from minilib.data import docstrings
 from minilib.experiments.tasks import train
 from minilib.optim.base import ema
 from minilib.schedules import polynomial, warmup
+from studies.command import NUMPY, start
 from studies.methods import AdaBelief, Corrected
-from studies.protocols import NUMPY, WithoutConfidence, scored, search_octaves, start
+from studies.rates import search_octaves
 from studies.study import Study
+from studies.tasks import scored
+from studies.variants import WithoutConfidence
 
 SIZES = {
     "laptop": {

@@ -6,7 +6,8 @@ stands in `studies/README.md`, which was written before the runs. Both methods a
 size "gpu" the GPT-2 of `gpt2-optimizers` at that size: some 20 runs of 2e15 operations, estimated, not run.
 """
 
-from studies.protocols import GPT2, GPU_GPT2, TOY_GPT2, compare_models, start
+from studies.command import start
+from studies.pretraining import GPT2, GPU_GPT2, TOY_GPT2, compare_models
 from studies.study import Study
 
 RATES = {"sgd": [0.25, 0.5, 1.0], "adafactor": [8e-3, 1.6e-2, 3.2e-2]}

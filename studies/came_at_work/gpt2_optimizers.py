@@ -8,7 +8,8 @@ one core. Larger: tokens, seeds. At size "gpu" a GPT-2 of 4 layers and width 256
 2e15 operations in each of some 45 runs, 40 minutes at a tenth of the rate of an H200: estimated, not run.
 """
 
-from studies.protocols import GPT2, GPU_GPT2, TOY_GPT2, compare_models, start
+from studies.command import start
+from studies.pretraining import GPT2, GPU_GPT2, TOY_GPT2, compare_models
 from studies.study import Study
 
 RATES = {

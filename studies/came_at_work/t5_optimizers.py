@@ -7,7 +7,8 @@ on one core. Larger: tokens, seeds. At size "gpu" a T5 of 4 and 4 layers of widt
 128: 2e15 operations in each of some 35 runs, 40 minutes at a tenth of the rate of an H200: estimated, not run.
 """
 
-from studies.protocols import GPT2, GPU_GPT2, TOY_GPT2, compare_models, start
+from studies.command import start
+from studies.pretraining import GPT2, GPU_GPT2, TOY_GPT2, compare_models
 from studies.study import Study
 
 RATES = {

@@ -19,8 +19,10 @@ from minilib.autodiff import Tensor
 from minilib.data import docstrings
 from minilib.torch_optim import narrow
 from minilib.training import optimizers, trainer
+from studies.command import start
 from studies.methods import GaLore
-from studies.protocols import GPT2, TOY_GPT2, best_rate, losses, start
+from studies.pretraining import GPT2, TOY_GPT2, losses
+from studies.rates import best_rate
 from studies.study import Study
 
 KEPT = {"adamw": 0.016, "came": 0.002}  # chosen by `gpt2-optimizers`

@@ -19,9 +19,12 @@ from minilib import optim
 from minilib.data import docstrings
 from minilib.experiments.tasks import train
 from minilib.schedules import polynomial, warmup
+from studies.command import NUMPY, start
 from studies.methods import APOLLO, AdamW4bit, AdamW8bit, APOLLOMini, CAME8bit, Corrected, GaLore, Naive8bit
-from studies.protocols import NUMPY, WithoutConfidence, scored, search_octaves, start
+from studies.rates import search_octaves
 from studies.study import Study
+from studies.tasks import scored
+from studies.variants import WithoutConfidence
 
 SIZES = {
     "laptop": {

@@ -19,8 +19,9 @@ from minilib.autodiff.nn import LayerNorm, Module
 from minilib.experiments.tasks import train
 from minilib.optim import LARS, SGD
 from minilib.schedules import polynomial, warmup
-from studies.protocols import NUMPY, Digits, start
+from studies.command import NUMPY, start
 from studies.study import Study
+from studies.tasks import Digits
 
 LOSER = "Neighbour's ratio"
 FIRST = {"Momentum": 0.003125, "One ratio": 0.03125, "LARS": 0.0625, LOSER: 0.015625}

@@ -24,8 +24,10 @@ from minilib.data import docstrings
 from minilib.experiments.tasks import train
 from minilib.schedules import polynomial, warmup
 from minilib.torch_optim import cannot_compile, narrow
-from studies.protocols import inside, scored, start
+from studies.command import start
+from studies.rates import inside
 from studies.study import Study
+from studies.tasks import scored
 
 SIZES = {
     "laptop": {

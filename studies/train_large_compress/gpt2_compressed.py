@@ -16,8 +16,10 @@ import json
 import torch
 
 from minilib.data import docstrings
+from studies.command import start
 from studies.compressing import FORMATS, compress, operations, spend
-from studies.protocols import GPT2, GPU_MODEL, TOY_MODEL, counting, start, tune
+from studies.pretraining import GPT2, GPU_MODEL, TOY_MODEL, counting
+from studies.rates import tune
 from studies.study import Study
 
 SIZES = {

@@ -16,8 +16,10 @@ import torch
 
 from minilib.data import docstrings
 from minilib.experiments import records
+from studies.command import start
 from studies.compressing import operations, spend
-from studies.protocols import GPT2, GPU_MODEL, TOY_MODEL, scaled, start, tune
+from studies.pretraining import GPT2, GPU_MODEL, TOY_MODEL
+from studies.rates import scaled, tune
 from studies.study import Study
 
 SIZES = {

@@ -17,8 +17,10 @@ from minilib.compress import load_into, prune, store
 from minilib.data import docstrings
 from minilib.training import export
 from minilib.training.device import pick
+from studies.command import start
 from studies.compressing import FORMATS, compress, loss_on, operations, parts, spend
-from studies.protocols import GPU_MODEL, TOY_MODEL, start, tune
+from studies.pretraining import GPU_MODEL, TOY_MODEL
+from studies.rates import tune
 from studies.study import Study
 
 SIZES = {

@@ -7,9 +7,10 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-import api_pages
 import pytest
 from small_books import ROOT
+
+from tools.pages import api_pages
 
 PAGES = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "book" / "api").glob("*.md")}
 # A page, and where the public names of its module stand; None: those without an underscore, of files without a list.
@@ -99,7 +100,7 @@ def test_a_docstring_is_read_and_a_signature_is_inherited_as_it_is_written(tmp_p
 def test_the_pages_are_made_where_neither_torch_nor_numpy_is():
     program = f"""
 import sys; sys.path.insert(0, {str(Path(api_pages.__file__).parent)!r})
-import api_pages
+from tools.pages import api_pages
 api_pages.shown(api_pages.ROOT / "minilib/torch_optim/came.py", "CAME", [])
 print(*{{"torch", "numpy", "scipy", "minilib"}} & set(sys.modules))"""
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -4,12 +4,11 @@ import re
 from itertools import pairwise
 from xml.etree import ElementTree
 
-import book_map
 import pytest
-import reading
 from small_books import ROOT
 
-import notebooks
+from tools.chapter import notebooks, reading
+from tools.pages import book_map
 
 NAMES = [*book_map.NEEDS]
 FOUND, PARTS = book_map.chapters(ROOT), book_map.parts(ROOT)

@@ -5,20 +5,16 @@ import re
 import time
 from contextlib import suppress
 
-import build_book
-import built
-import first_cell
-import page_foot
-import proved
 import pytest
-import report
 import yaml
 from nbclient.exceptions import CellExecutionError
 from packaging.requirements import Requirement
 from small_books import CHAPTERS, ROOT, cell, files, git, markdown, notebook, tool, write_chapter
 
-import notebooks
 from minilib import colab
+from tools.chapter import first_cell, notebooks, proved
+from tools.check import report
+from tools.pages import build_book, built, page_foot
 
 PAGE = "_build/html/notebooks/01_a.html"
 

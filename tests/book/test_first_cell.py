@@ -6,13 +6,11 @@ import shutil
 import subprocess
 import sys
 
-import chapters as rules
-import first_cell
-import proved
 import pytest
 from small_books import ROOT, cell, git, markdown, notebook
 
-import notebooks
+from tools.chapter import chapters as rules
+from tools.chapter import first_cell, notebooks, proved
 
 CODE = first_cell.source(ROOT)
 TOLD = """
@@ -27,7 +25,7 @@ def test_every_chapter_begins_with_it(chapter):
     nb = notebooks.source(chapter.with_suffix(".md"))
     code = [c for c in nb.cells if c.cell_type == "code"]
     assert [rules.FETCH in rules.tags(c) for c in code] == [True] + [False] * (len(code) - 1)
-    assert code[0].source == CODE, "make sync"
+    assert code[0].source == CODE, "make format"
     assert {"remove-cell", rules.FETCH} == rules.tags(code[0])
 
 

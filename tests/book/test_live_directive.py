@@ -4,9 +4,10 @@ import io
 import re
 import shutil
 
-import live_figures
 import pytest
 from sphinx.application import Sphinx
+
+from tools.pages import live_figures
 
 GOOD = """\
 :::{live} noise-cloud

@@ -3,11 +3,10 @@
 import re
 from types import SimpleNamespace
 
-import appendix_numbers
-import page_head
 import pytest
-import search_index
 from docutils import nodes
+
+from tools.pages import appendix_numbers, page_head, search_index
 
 LIBRARY = 'x={bars:[448,512,["navicon"],"f0c9","M0 96z"],"arrow-up":[384,512,[8593],"f062","M214 41z"]}'
 

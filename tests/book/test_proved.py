@@ -3,12 +3,10 @@
 import os
 import re
 
-import chapters
-import proved
 import pytest
 from small_books import CHAPTERS, ROOT, cell, notebook, write_chapter
 
-import notebooks
+from tools.chapter import chapters, notebooks, proved
 
 
 def test_the_stored_outputs_of_every_chapter_are_of_today():

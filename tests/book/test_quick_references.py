@@ -1,4 +1,4 @@
-"""`tools/quick_references.py`: references say what Sphinx's own say, and read each page that they name once."""
+"""`tools/pages/quick_references.py`: references say what Sphinx's own say, and read each page that they name once."""
 
 import re
 from collections import Counter

@@ -2,14 +2,12 @@
 
 import re
 
-import book_map
-import chapters as rules
 import pytest
-import readme_figure
-import verdict_page
 from small_books import ROOT
 
-import notebooks
+from tools.chapter import chapters as rules
+from tools.chapter import notebooks, readme_figure
+from tools.pages import book_map, verdict_page
 
 README = (ROOT / "README.md").read_text()
 VERDICT_PAGE = (ROOT / "book/verdicts.md").read_text()
@@ -18,7 +16,9 @@ FOUND = book_map.chapters(ROOT)
 
 def test_the_figure_and_its_words_are_those_of_the_chapter(monkeypatch):
     picture, *words = readme_figure.figure()
-    assert (ROOT / readme_figure.PICTURE).read_bytes() == picture, "run: .venv/bin/python tools/readme_figure.py"
+    assert (ROOT / readme_figure.PICTURE).read_bytes() == picture, (
+        "run: .venv/bin/python tools/chapter/readme_figure.py"
+    )
     assert all(text in README for text in words)
     monkeypatch.setattr(readme_figure, "FIGURE", "fig-no-such")
     with pytest.raises(ValueError, match="no figure 'fig-no-such'"):

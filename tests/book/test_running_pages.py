@@ -12,18 +12,13 @@ from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
-import browser_pack
-import browser_test
-import chapters
-import docstring_text
 import nbformat
-import proved
 import pytest
-import running_pages
-import status_page
 from sphinx.errors import ExtensionError
 
-import notebooks
+from tools.chapter import chapters, notebooks, proved
+from tools.check import browser_test
+from tools.pages import browser_pack, docstring_text, running_pages, status_page
 
 ROOT = running_pages.ROOT
 RUNNABLE = running_pages.runnable()

@@ -1,12 +1,12 @@
-"""`make runs-check` accepts a good record and names what is wrong with a bad one."""
+"""`make test` accepts a good record and names what is wrong with a bad one."""
 
 import json
 
 import pytest
-import runs_check
 from small_books import tool
 
 from minilib.experiments.records import FIELDS
+from tools.check import runs_check
 
 RUN = dict.fromkeys(FIELDS, "x") | {"name": "tiny-study", "command": "make study NAME=tiny-study"}
 RUN |= {"commits": ["0123456789ab"], "seconds": 0.0}

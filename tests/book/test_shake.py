@@ -9,17 +9,17 @@ import sys
 import margins
 import numpy as np
 import pytest
-import shake
 import torch
 from nbformat.v4 import new_output
-from small_books import ROOT, cell, git, write_chapter
+from small_books import cell, git, write_chapter
 
-import notebooks
+from tools.chapter import notebooks
+from tools.check import shake
 
 
 def python(code, **variables):
     """What a Python on an imitated machine prints."""
-    env = os.environ | {"PYTHONPATH": str(ROOT / "tools" / "shaken")} | variables
+    env = os.environ | {"PYTHONPATH": str(shake.SHAKEN)} | variables
     return subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True).stdout
 
 

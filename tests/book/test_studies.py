@@ -5,14 +5,13 @@ import subprocess
 import sys
 
 import pytest
-import runs_check
 from small_books import ROOT
 
-import notebooks
+from tools.chapter import notebooks
+from tools.check import runs_check
 
 STUDIES = sorted((ROOT / "studies").glob("*/*.py"))
-SHARED = "protocols study methods translator compressing held_out corners race".split()
-SHARED = tuple(f"studies.{name}" for name in SHARED)
+SHARED = tuple(f"studies.{path.stem}" for path in (ROOT / "studies").glob("*.py"))
 # Imports all modules given; fails where a task is built, or a file of the project is read that is no code.
 IMPORT = """
 import importlib, pathlib, sys

@@ -2,11 +2,11 @@
 
 import re
 
-import chapters
-import verdict_page
 from small_books import CHAPTERS, ROOT, cell, markdown, notebook
 
 from minilib.experiments.verdicts import compare, family, print_verdicts
+from tools.chapter import chapters
+from tools.pages import verdict_page
 
 LOW, HIGH = {0: 1.0, 1: 1.1, 2: 0.9}, {0: 2.0, 1: 2.2, 2: 1.9}
 ONE = "lower      verdict     by    interval  can see\nA below B  confirmed  1.0  [0.5, 1.5]      0.4\n5 paired seeds"

@@ -3,10 +3,9 @@
 import html
 import re
 
-import proof_pages
-import proved_table
 import pytest
-import rocq
+
+from tools.prover import proof_pages, proved_table, rocq
 
 CHECKED = proof_pages.Checked(rocq.ROOT)
 

@@ -4,14 +4,12 @@ import re
 import zipfile
 from collections import Counter
 
-import chapters
-import paper
 import pikepdf
-import print_book
-import printed
 import pytest
-import zip_book
 from browsing import HTML, chapter_page, site_pages
+
+from tools.chapter import chapters
+from tools.give import paper, print_book, printed, zip_book
 
 CHAPTERS = [page for page in site_pages() if page.startswith("notebooks/")]
 SMALL = "which_lars"

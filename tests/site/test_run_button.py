@@ -9,13 +9,12 @@ import json
 import re
 import zipfile
 
-import chapters
-import docstring_text
-import proved
 import pytest
-import running_pages
 from browsing import HTML, Visit, chapter_page, site_pages
 from test_accessibility import AXE, FOUND, OPEN
+
+from tools.chapter import chapters, proved
+from tools.pages import docstring_text, running_pages
 
 ROOT = running_pages.ROOT
 RUNNABLE = running_pages.runnable()

@@ -6,13 +6,11 @@ Caught: a page that was older than its chapters.
 import json
 
 import nbformat
-import prove
-import proved_table
-import rocq_sources
 
 from minilib.theory.attack import Attack
 from proofs import LABELS
 from proofs.bank import BANK
+from tools.prover import prove, proved_table, rocq_sources
 
 OUTPUT = """\
 CAME's step
