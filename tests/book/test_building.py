@@ -173,9 +173,13 @@ def test_a_build_goes_on_from_the_last_one_and_gives_what_a_fresh_one_gives(smal
     assert site(small_book) == first
     assert change(THEOREM.format("new") + THEOREM.format("one"))
     assert "Theorem 1.2" in other.read_text()
+    preface = small_book / "book" / "index.md"
+    preface.write_text("# Preface\n\nRestored. {{ report }} {prf:ref}`thm-one`\n")
+    os.utime(preface, (10**9,) * 2)  # out of an archive
     assert not change("Other words.\n\n" + THEOREM.format("new") + THEOREM.format("one"))
     gone_on = site(small_book)
     assert b"Other words." in gone_on["notebooks/01_a.html"]
+    assert b"Restored." in gone_on["book/index.html"]
     (small_book / "_build" / built.RECORD).unlink()
     assert build_book.build(small_book) == 0
     assert site(small_book) == gone_on

@@ -1,10 +1,11 @@
 """What the last complete build was made from, so that the next one does only what has changed since.
 
-`_build/built.json` has four digests: of the `apparatus` (tools, settings, list of contents, packages: where it changed
-all is read anew), of `unseen` (files that pages show and Sphinx knows nothing of: all pages are written anew), of the
-`settings` handed to Sphinx (the same), and of all `inputs` (where they are alike nothing is done). The record is taken
-away before a build begins and comes back when Sphinx ended without a warning, so what was broken off is never gone on
-with. Digests are of contents: a fresh checkout with the same files is the same book.
+`_build/built.json` has three digests: of the `apparatus` (tools, settings, list of contents, packages: where it changed
+all is read anew), of the `unseen` (files that pages show and Sphinx knows nothing of, and the settings that it gets:
+where it changed all pages are written anew), and of all `inputs` (where they are alike nothing is done). The record is
+taken away before a build begins and comes back when Sphinx ended without a warning, so what was broken off is never
+gone on with.
+Digests are of contents: a fresh checkout with the same files is the same book.
 Pages are made in `_build/pages` and, when all are there, take the place of `_build/html` at once. One build works at a
 time: it holds the file `_build/held`.
 """
