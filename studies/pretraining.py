@@ -30,7 +30,7 @@ THREE_MODELS = {
     "seeds": (0, 1, 2),
     "bench": SMALL_BERT | {"evaluate_rows": 512},  # settings of all runs
 }
-# A GPT-2 that leaves the plateau within a quarter of a million tokens; the first seed tunes (studies/README.md).
+# A GPT-2 that leaves the plateau within a quarter of a million tokens; the first seed tunes (studies/designs.md).
 GPT2 = {
     "tokens": 4_000_000,
     "models": ("gpt2",),

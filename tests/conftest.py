@@ -33,12 +33,7 @@ def pytest_report_header():
 
 def is_long(path: Path) -> bool:
     name = path.stem.removeprefix("test_")
-    return (
-        name in LONG
-        or name.startswith("figures_")
-        or path.parent.name == "course"
-        or path.parent.parent.name == "marking"
-    )
+    return name in LONG or name.startswith("figures_") or path.parent.name == "course" or path.parts[-3] == "marking"
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -16,7 +16,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from course.marking import cells
+from course.marking import sheets
 from course.marking.problem_set import Assignment
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -52,7 +52,7 @@ def private(to: Path) -> None:
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", help="problem sets, such as lars (default: all)")
-    parser.add_argument("--group", default=cells.CLASS, help=f"the name of the class (default: {cells.CLASS})")
+    parser.add_argument("--group", default=sheets.CLASS, help=f"the name of the class (default: {sheets.CLASS})")
     parser.add_argument("--private", type=Path, help="a folder: copy the course there, and make nothing")
     asked = parser.parse_args(arguments)
     try:

@@ -13,7 +13,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from course.marking import cells, wall
+from course.marking import sheets, wall
 from course.marking.assignment import INTO, ROOT, course
 from course.marking.problem_set import Assignment
 from minilib.pages import print_table
@@ -51,7 +51,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("name", help="the problem set, such as lars")
     parser.add_argument("folder", type=Path, help="the folder with the submissions")
-    parser.add_argument("--group", default=cells.CLASS, help=f"the name of the class (default: {cells.CLASS})")
+    parser.add_argument("--group", default=sheets.CLASS, help=f"the name of the class (default: {sheets.CLASS})")
     asked = parser.parse_args(arguments)
     try:
         assignment = Assignment(asked.name, asked.group, course(), INTO)

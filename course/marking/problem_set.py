@@ -19,7 +19,7 @@ from pathlib import Path
 
 import nbformat
 
-from course.marking import cells, feedback, lacking, submitted, tables
+from course.marking import feedback, minilib_copy, sheets, submission, tables
 
 STUB = {"python": "# YOUR CODE HERE\nraise NotImplementedError()"}
 TEXT_STUB = "*Your answer here.*"
@@ -48,17 +48,17 @@ class Assignment:
     def make(self) -> Path:
         """Write the students' notebook and the lecturer's folder; returns the notebook.
 
-        ValueError: this class has marks already, or the source cannot be (`cells`).
+        ValueError: this class has marks already, or the source cannot be (`sheets`).
         """
         if (self.folder / "marks.csv").exists():
             raise ValueError(f"{self.folder} has marks; move it away to make the assignment anew")
-        nb = cells.read(self.course, self.name)
+        nb = sheets.read(self.course, self.name)
         settings = nb.metadata.pop("assignment", {})
         source = self.lecturer / "source" / self.name / f"{self.name}.ipynb"
         shutil.rmtree(self.folder, ignore_errors=True)
         source.parent.mkdir(parents=True)
-        nbformat.write(cells.lecturers(nb, self.name, self.group), source)
-        lacking.copy(self.lecturer, settings.get("withhold", []))
+        nbformat.write(sheets.lecturers(nb, self.name, self.group), source)
+        minilib_copy.copy(self.lecturer, settings.get("withhold", []))
         with self._api(settings) as api:
             self._done(api.generate_assignment(self.name, force=True, create=True))
         shutil.copy(self.lecturer / "release" / self.name / f"{self.name}.ipynb", self.notebook)
@@ -75,7 +75,7 @@ class Assignment:
         """
         if not self.notebook.exists():
             raise ValueError(f"there is no {self.folder}: make assignment NAME={self.name} CLASS={self.group}")
-        settings = cells.read(self.course, self.name).metadata.get("assignment", {})
+        settings = sheets.read(self.course, self.name).metadata.get("assignment", {})
         settings |= {"seconds": seconds} if seconds else {}
         notes = {**(notes or {})}
         with self._api(settings) as api:
@@ -84,13 +84,13 @@ class Assignment:
                 try:
                     notes[student] = self._marked(api, student, path)
                 except Exception as error:
-                    notes[student] = f"not marked: {submitted.one_line(error)}"
+                    notes[student] = f"not marked: {submission.one_line(error)}"
         return self.told(notes)
 
     def _marked(self, api, student: str, path: Path) -> str:
         """Mark one notebook; returns what is to be said of it."""
         given, solved = (nbformat.read(self._cells(kind), as_version=4) for kind in ("release", "source"))
-        nb, note = submitted.taken(path, given, solved)
+        nb, note = submission.taken(path, given, solved)
         to = self.lecturer / "submitted" / student / self.name / f"{self.name}.ipynb"
         to.parent.mkdir(parents=True, exist_ok=True)
         nbformat.write(nb, to)
@@ -130,7 +130,7 @@ class Assignment:
                         grade.manual_score = self._points(row, grade.max_score)
                         grade.needs_manual_grade = False
                         comments[grade.name] = row["comment"]
-                    (text,) = (cell.source for cell in nb.cells if submitted.name(cell) == grade.name)
+                    (text,) = (cell.source for cell in nb.cells if submission.name(cell) == grade.name)
                     own = {"points": row["points"], "of": grade.max_score, "comment": row["comment"], "answer": text}
                     reading.append({"student": student, "task": grade.name} | own)
                 book.db.commit()

@@ -24,7 +24,7 @@ from statistics import median
 
 import numpy as np
 
-from course.marking import lacking, tables, wall
+from course.marking import minilib_copy, tables, wall
 from course.marking.examiner import Pupil
 from minilib.experiments.verdicts import compare
 from minilib.pages import print_table
@@ -127,7 +127,7 @@ def main(arguments: list[str] | None = None) -> int:
     seeds = [secrets.randbelow(10**6) for _ in range(asked.seeds)]
     results, failed = {}, []
     with tempfile.TemporaryDirectory() as folder:
-        lacking.copy(Path(folder), [], TASKS)
+        minilib_copy.copy(Path(folder), [], TASKS)
         for path in paths:
             try:
                 race, steps = judged(path, seeds, Path(folder))

@@ -1,6 +1,6 @@
 """Four methods on CIFAR-10 with 128 images a step and no weight decay: is momentum's lead its own?
 
-What is to be decided stands in `studies/README.md`, which was written before the runs. In `cifar-batches` every method
+What is to be decided stands in `studies/designs.md`, which was written before the runs. In `cifar-batches` every method
 has the decay 1e-3, but what it takes from a weight in a step differs by a factor of a hundred: momentum's is multiplied
 by a rate of 0.4 and adds up over ten steps, AdamW's is multiplied by 0.03. At 0 it is the same for all. Network,
 photographs, passes, schedule and seeds are those of `cifar-batches`; three rates each, around those recorded there, and

@@ -1,6 +1,6 @@
 """Four million tokens in batches of 16 to 1,024 rows: AdamW and LAMB on a small GPT-2 that leaves the plateau at once.
 
-What is to be decided, and why with this model, stands in `studies/README.md`, which was written before the runs. Both
+What is to be decided, and why with this model, stands in `studies/designs.md`, which was written before the runs. Both
 methods get three learning rates at every batch, centred on their own rate times the root of the batch, and more where
 the best is at an edge (`best_rate`), with the first seed; the best is run with the others, which have chosen nothing.
 These also run at the rates that the rule of the root carries from the smallest batch to the larger ones. A loss of 99

@@ -6,7 +6,7 @@ for the arm with shorter memories.
 
 Every arm gets seven learning rates: five by factors of 2, moved until the best is inside, and one half an octave below
 and above the best. Two tuning seeds choose by the loss on validation words. Ten fresh seeds are judged by the loss on
-test words. What is claimed, and with which power, stands in studies/README.md. About 25 minutes of one core.
+test words. What is claimed, and with which power, stands in studies/designs.md. About 25 minutes of one core.
 """
 
 from functools import partial

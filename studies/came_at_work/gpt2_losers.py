@@ -1,7 +1,7 @@
 """Arms that must lose, in the setting of `gpt2-optimizers`: SGD with momentum, and Adafactor without momentum.
 
 Equality within a margin is worth something only where a method can lose by more. What is claimed, with which margins,
-stands in `studies/README.md`, which was written before the runs. Both methods are tuned as the five of
+stands in `studies/designs.md`, which was written before the runs. Both methods are tuned as the five of
 `gpt2-optimizers` were, and judged by the same seeds; one of its runs of AdamW is made again. An hour of one core. At
 size "gpu" the GPT-2 of `gpt2-optimizers` at that size: some 20 runs of 2e15 operations, estimated, not run.
 """

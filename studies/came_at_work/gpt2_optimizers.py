@@ -1,6 +1,6 @@
 """Four million tokens in batches of 128 rows: five optimizers on a small GPT-2, beside the bytes of their state.
 
-What is to be decided, and why with this model, stands in `studies/README.md`, which was written before the runs: AdamW,
+What is to be decided, and why with this model, stands in `studies/designs.md`, written before the runs: AdamW,
 LAMB, Adafactor with momentum (Luo et al. 2023, Algorithm 1), CAME, and CAME whose confidence is corrected for the
 start. Every method gets three learning rates and more where the best is at an edge (`best_rate`), with the first seed;
 the best is run with the others, which have chosen nothing. A loss of 99 is a run that diverged. An hour and a half on

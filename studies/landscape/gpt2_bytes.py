@@ -4,7 +4,7 @@ Model, tokens, batch, schedule and seeds are those of `gpt2-optimizers`, whose A
 rates chosen there, are what is compared with; one run of each is made again here and must have its recorded losses.
 AdamW and CAME in bytes take those rates as they are. GaLore, on the matrices of the blocks at a quarter of the width
 with new bases every 200 steps, gets three rates and more where the best is at an edge, with the first seed. "linear" is
-AdamW whose codes are equal steps of the number: it must lose. What is claimed stands in studies/README.md. An hour and
+AdamW whose codes are equal steps of the number: it must lose. What is claimed stands in studies/designs.md. An hour and
 a quarter of one core.
 """
 

@@ -8,7 +8,7 @@ coded in 8 and 4 bits like every tensor of 4,096 numbers.
 Every method gets seven learning rates: five by factors of 2, moved until the best is inside, and one half an octave
 below and above the best. Two tuning seeds choose by the loss on validation words. Sixteen fresh seeds are judged by the
 loss on test words. Bytes are those of the arrays that the optimizer holds after the last step. What is claimed, and
-with which power, stands in studies/README.md. About 80 minutes of one core.
+with which power, stands in studies/designs.md. About 80 minutes of one core.
 """
 
 from functools import partial

@@ -12,9 +12,9 @@ from packaging.requirements import Requirement
 from small_books import CHAPTERS, ROOT, cell, files, git, markdown, notebook, tool, write_chapter
 
 from minilib import colab
-from tools.chapter import first_cell, notebooks, proved
+from tools.chapter import first_cell, notebooks, provenance
 from tools.check import report
-from tools.pages import build_book, built, page_foot
+from tools.pages import build_book, last_build, page_foot
 
 PAGE = "_build/html/notebooks/01_a.html"
 
@@ -49,7 +49,7 @@ def test_a_page_has_the_stored_outputs_and_their_run_and_launch_buttons_exactly_
     page, preface = ((small_book / name).read_text() for name in (PAGE, "_build/html/book/index.html"))
     assert "cell" in page
     assert "colab.research" not in page
-    day = proved.load(small_book / proved.FOLDER, "01_a")["made"]
+    day = provenance.load(small_book / provenance.FOLDER, "01_a")["made"]
     assert f"The outputs on this page were made on {day} with Python" in page
     assert "were made on" not in preface
     assert 'class="report" href="../book/index.html#preface-report"' in page
@@ -180,7 +180,7 @@ def test_a_build_goes_on_from_the_last_one_and_gives_what_a_fresh_one_gives(smal
     gone_on = site(small_book)
     assert b"Other words." in gone_on["notebooks/01_a.html"]
     assert b"Restored." in gone_on["book/index.html"]
-    (small_book / "_build" / built.RECORD).unlink()
+    (small_book / "_build" / last_build.RECORD).unlink()
     assert build_book.build(small_book) == 0
     assert site(small_book) == gone_on
 
@@ -190,11 +190,11 @@ def test_what_is_broken_off_leaves_the_old_site_and_is_not_gone_on_with(small_bo
     for folder in ("html", "pages", ".doctrees"):
         (build / folder).mkdir(parents=True)
     (build / "html" / "index.html").write_text("old")
-    built.save(build, {"apparatus": built.apparatus(small_book)})
-    built.begin(build, built.load(build), built.apparatus(small_book))
+    last_build.save(build, {"apparatus": last_build.apparatus(small_book)})
+    last_build.begin(build, last_build.load(build), last_build.apparatus(small_book))
     assert (build / ".doctrees").exists()  # it is gone on with, unless it was broken off
 
-    with built.alone(build):
+    with last_build.alone(build):
         assert build_book.build(small_book) == 1
     assert "another build is at work" in capsys.readouterr().out
 
@@ -205,7 +205,7 @@ def test_what_is_broken_off_leaves_the_old_site_and_is_not_gone_on_with(small_bo
     with pytest.raises(KeyboardInterrupt):
         build_book.build(small_book)
     assert site(small_book) == {"index.html": b"old"}
-    assert built.load(build) == {}
+    assert last_build.load(build) == {}
     assert not (build / ".doctrees").exists()
 
 
@@ -217,11 +217,11 @@ def test_what_is_broken_off_leaves_the_old_site_and_is_not_gone_on_with(small_bo
     ],
 )
 def test_what_all_pages_stand_on_has_them_made_afresh(small_book, name, afresh):
-    before, inputs = built.apparatus(small_book), built.inputs(small_book)
+    before, inputs = last_build.apparatus(small_book), last_build.inputs(small_book)
     with open(small_book / name, "a") as file:
         file.write("\n")
-    assert (built.apparatus(small_book) != before) == afresh
-    assert built.inputs(small_book) != inputs
+    assert (last_build.apparatus(small_book) != before) == afresh
+    assert last_build.inputs(small_book) != inputs
 
 
 def test_the_table_of_contents_has_every_chapter_and_every_page_and_each_has_a_source():

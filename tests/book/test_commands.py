@@ -121,7 +121,7 @@ def test_a_step_keeps_no_other_from_running_and_the_end_says_what_failed_or_was_
 def test_a_change_reaches_the_tests_that_import_it_nearest_first():
     near = check_changes.nearness(ROOT, {"minilib/optim/trust.py"})
     assert near["tests/optim/test_trust.py"] < near["tests/experiments/test_tasks.py"]
-    assert "tests/book/test_proved.py" not in near
+    assert "tests/book/test_provenance.py" not in near
     assert check_changes.nearness(ROOT, {"tests/autodiff/test_nn.py"}) == {"tests/autodiff/test_nn.py": 0}
     assert check_changes.nearness(ROOT, {"README.md"}) == {}
 
@@ -143,10 +143,10 @@ def test_a_change_reaches_the_tests_that_import_it_nearest_first():
         ("course/assignments/lars.md", "marking/tests/test_answers"),
         ("course/labs/adam.md", "course/test_labs"),
         ("course/slides/lars-1.md", "course/test_plans"),
-        ("tools/chapter/proved.py", "book/test_proved"),
-        ("tools/pages/built.py", "book/test_building"),  # through build_book
+        ("tools/chapter/provenance.py", "book/test_provenance"),
+        ("tools/pages/last_build.py", "book/test_building"),  # through build_book
         ("tools/prover/rocq.py", "book/test_commands"),  # through run_tests
-        ("course/marking/cells.py", "marking/tests/test_marking"),
+        ("course/marking/sheets.py", "marking/tests/test_marking"),
     ],
 )
 def test_every_kind_of_file_has_a_test_that_is_run_when_it_changes(changed, test):

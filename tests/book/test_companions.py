@@ -6,7 +6,7 @@ import pytest
 from small_books import ROOT
 
 from tools.chapter.chapters import name_of
-from tools.give import beside
+from tools.give import supplements
 from tools.pages import companions, page_foot, syllabus
 from tools.pages.companions import Beside, line
 
@@ -51,7 +51,7 @@ def test_a_site_is_led_to_what_was_put_beside_it_again_and_again(tmp_path):
         place.parent.mkdir(exist_ok=True)
         place.write_text(f"<p>Before.</p>{line(LARS, Beside())}<p>After.</p>")
     for _ in range(2):
-        assert beside.lead(tmp_path) == 1
+        assert supplements.lead(tmp_path) == 1
         text = page.read_text()
         assert re.fullmatch('<p>Before.</p><p class="companions">.*</p><p>After.</p>', text)
         assert "../slides/lars-2.html" in text

@@ -19,7 +19,7 @@ from tools.check import shake
 
 def python(code, **variables):
     """What a Python on an imitated machine prints."""
-    env = os.environ | {"PYTHONPATH": str(shake.SHAKEN)} | variables
+    env = os.environ | {"PYTHONPATH": str(shake.IMITATION)} | variables
     return subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True).stdout
 
 

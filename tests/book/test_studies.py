@@ -56,7 +56,7 @@ def test_a_study_imports_no_other_study_and_runs_only_when_it_is_started(path):
 
 
 def test_the_folder_of_a_study_names_a_chapter_that_reads_its_record():
-    """Studies that are designed and not yet recorded are named in `studies/README.md`."""
+    """Studies that are designed and not yet recorded are named in `studies/designs.md`."""
     recorded = {path.name for path in (ROOT / "book" / "runs").iterdir()}
     design = (ROOT / "studies" / "README.md").read_text()
     for path in STUDIES:

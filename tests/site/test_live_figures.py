@@ -13,7 +13,7 @@ from browsing import ROOT
 from scipy import stats
 
 from minilib import plots
-from tools.pages import looks, stills
+from tools.pages import line_styles, stills
 
 NAMES = stills.names()
 PAGES = [page.read_text(encoding="utf-8") for folder in ("notebooks", "book") for page in (ROOT / folder).glob("*.md")]
@@ -141,9 +141,10 @@ def contrast(*colors):
 
 
 def test_optimizers_have_the_colours_of_the_library():
-    assert looks.STYLES.read_text(encoding="utf-8") == looks.css(), "write it again: python tools/pages/looks.py"
-    assert len(set(looks.DARK.values())) == len(looks.DARK)
-    assert min(contrast(color, "#191e25") for color in looks.DARK.values()) > 4.5
+    written = line_styles.STYLES.read_text(encoding="utf-8")
+    assert written == line_styles.css(), "write it again: python tools/pages/line_styles.py"
+    assert len(set(line_styles.DARK.values())) == len(line_styles.DARK)
+    assert min(contrast(color, "#191e25") for color in line_styles.DARK.values()) > 4.5
     for name in NAMES:
         source = (stills.FIGURES / f"{name}.js").read_text(encoding="utf-8")
         used = set(re.findall(r"var\(--([A-Z]\w+)", source)) | set(re.findall(r'Live\.optimizer\("(\w+)"', source))

@@ -30,7 +30,7 @@ import nbformat
 from jupytext.config import load_jupytext_config
 
 from tools.chapter import chapters as rules
-from tools.chapter import proved
+from tools.chapter import provenance
 
 ROOT = Path(__file__).resolve().parents[2]
 CELL_LIMIT = 1800  # seconds
@@ -147,7 +147,7 @@ def execute(md: Path) -> tuple[nbformat.NotebookNode, dict]:
     )
     with tempfile.TemporaryDirectory() as folder:
         trace = Path(folder) / "trace"
-        paths = [str(Path(__file__).parent / "traced"), os.environ.get("PYTHONPATH", "")]
+        paths = [str(Path(__file__).parent / "trace"), os.environ.get("PYTHONPATH", "")]
         watched = {
             "TRACE_ROOT": str(root),
             "TRACE_FILE": str(trace),
@@ -160,7 +160,7 @@ def execute(md: Path) -> tuple[nbformat.NotebookNode, dict]:
         read = set(trace.read_text().splitlines()) if trace.exists() else set()
     merge_streams(nb)
     tidy(nb)
-    return nb, proved.record(root, nb, read, seconds)
+    return nb, provenance.record(root, nb, read, seconds)
 
 
 def run(md: Path, into: Path | None = None) -> float:
@@ -171,7 +171,7 @@ def run(md: Path, into: Path | None = None) -> float:
     nb, made = execute(md)
     now = source(md)  # edited meanwhile, the source keeps its text, and a cell that was changed has no output
     write(nb if same_text(now, nb) else with_outputs(now, nb), (into or md.parent) / f"{md.stem}.ipynb")
-    proved.save(into or md.resolve().parent.parent / proved.FOLDER, md.stem, made)
+    provenance.save(into or md.resolve().parent.parent / provenance.FOLDER, md.stem, made)
     return made["seconds"]
 
 
@@ -186,7 +186,7 @@ def stale(md: Path, paired: Path | None = None, runs: Path | None = None) -> lis
     if not ipynb.exists():
         return ["it was never executed"]
     notebook = nbformat.read(ipynb, as_version=4)
-    reasons = proved.stale(root, notebook, proved.load(runs or root / proved.FOLDER, md.stem))
+    reasons = provenance.stale(root, notebook, provenance.load(runs or root / provenance.FOLDER, md.stem))
     code = [[c.source for c in rules.code(nb)] for nb in (source(md), notebook)]
     return reasons if code[0] == code[1] else [f"the code in {md.name} changed", *reasons]
 

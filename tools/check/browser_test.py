@@ -7,7 +7,7 @@
 It takes the built site with the pack that `make browser` put beside it, and lets nothing else be loaded. It fails when
 a cell ends with an error, or prints something else than the stored output; a cell that is tagged nbval-ignore-output,
 and those of `MAY_DIFFER`, may. What came out is written to `book/in_browser/NAME.json`, a record like those of
-`proved.py`: with digests of the cells and of all that they read, so that a run that stopped goes on with the next
+`provenance.py`: with digests of the cells and of all that they read, so that a run that stopped goes on with the next
 chapter. Deliberately absent: the figures; that a cell draws as many as ours is all that is compared.
 """
 
@@ -23,7 +23,7 @@ from pathlib import Path
 import psutil
 from playwright.sync_api import Browser, Error
 
-from tools.chapter import chapters, proved
+from tools.chapter import chapters, provenance
 from tools.pages import browser_pack, running_pages, stills
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -91,9 +91,9 @@ def violations(name: str, expected: int, said: str, cells: dict, outside: list[s
 
 
 def record(html: Path, stem: str, browser: str, seconds: float, cells: dict, wrong: list[str]) -> dict:
-    """What to remember of a chapter's run; `made`, `seconds` (processor time), `cells` and `reads` as in `proved`."""
+    """What to remember of a chapter's run; `made`, `seconds` (of processor), `cells`, `reads` as in `provenance`."""
     nb, recorded = chapters.stored(ROOT)[stem], running_pages.pyodide()
-    made = proved.record(ROOT, nb, running_pages.inputs(ROOT, stem), seconds)
+    made = provenance.record(ROOT, nb, running_pages.inputs(ROOT, stem), seconds)
     made["versions"] = {"Pyodide": recorded["version"], "Chromium": browser}
     count = {word: sum(end in cell["said"] for cell in cells.values()) for word, end in running_pages.SAID.items()}
     made |= {"run": len(cells), "of": len([*running_pages.code(nb)]), **count, "wrong": wrong}
@@ -110,7 +110,7 @@ def chapter(html: Path, address: str, name: str, stem: str) -> list[str]:
         expected = len([*running_pages.code(chapters.stored(ROOT)[stem])])
         wrong = violations(name, expected, said, cells, outside)
         made = record(html, stem, browser.version, seconds, cells, wrong)
-    proved.save(ROOT / running_pages.RECORDS, name, made)
+    provenance.save(ROOT / running_pages.RECORDS, name, made)
     print("{:24} {run:3} of {of} cells, {same:2} texts equal, {differ} differ, {seconds:5.0f} s of processor time"
           .format(name, **made), flush=True)  # fmt: skip
     return wrong
@@ -120,7 +120,7 @@ def todo(every: dict[str, str]) -> dict[str, str]:
     """Those of these chapters whose record is missing, of a run that failed, or of other cells or files."""
     left = {}
     for name, stem in every.items():
-        run = proved.load(ROOT / running_pages.RECORDS, name)
+        run = provenance.load(ROOT / running_pages.RECORDS, name)
         if run and not running_pages.changed(ROOT, chapters.stored(ROOT)[stem], run):
             print(f"{name:24} as it was run on {run['made']}")
         else:

@@ -27,7 +27,7 @@ FAR = 99
 # Where modules lie alone, and packages.
 PATHS = (
     "tools",
-    "tools/check/shaken",
+    "tools/check/imitation",
     "tests/book",
     "tests/site",
     "tests/course",
@@ -146,7 +146,7 @@ def main() -> int:
         failed.append("lint")
     if chapters:
         wanted = [f"notebooks/{name}.ipynb" for name in chapters]
-        if not run_tests.cells(wanted):
+        if not run_tests.compare_cells(wanted):
             failed.append("cells")
         if not run_tests.run([*run_tests.PYTEST, "tests/book/test_chapters.py", "-k", " or ".join(chapters)]):
             failed.append("rules of the chapters")

@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 from minilib.pages import print_table
-from tools.chapter import chapters, proved, reading
+from tools.chapter import chapters, provenance, reading
 
 ROOT = Path(__file__).resolve().parents[2]
 SLOW, TOO_SLOW = 60.0, 180.0
@@ -74,7 +74,7 @@ def main() -> int:
     parser.add_argument("--root", type=Path, default=ROOT)
     root = parser.parse_args().root.resolve()
     books = chapters.stored(root)
-    runs = {name: proved.load(root / proved.FOLDER, name) or {} for name in books}
+    runs = {name: provenance.load(root / provenance.FOLDER, name) or {} for name in books}
     rows = [row(name, nb, runs[name].get("seconds")) for name, nb in books.items()]
     (root / "_build").mkdir(exist_ok=True)
     (root / "_build" / "report.json").write_text(json.dumps(rows, indent=1))

@@ -22,7 +22,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tools import preflight
-from tools.chapter import notebooks, proved
+from tools.chapter import notebooks, provenance
 from tools.prover import rocq
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -37,7 +37,7 @@ PYTEST = [sys.executable, "-m", "pytest"]
 # A file stays in one process, whose helpers it starts once; files begin in the order in which they were collected.
 SIDE_BY_SIDE = ["-n", "2", "--dist", "loadfile", "--no-loadscope-reorder"]
 # Of a run of many minutes: how far it is, and no warnings of other packages.
-TELLING = ["-p", "tools.check.paced", "--disable-warnings"]
+TELLING = ["-p", "tools.check.pace", "--disable-warnings"]
 SLOWEST = 25  # tests that are listed at the end
 
 
@@ -89,7 +89,7 @@ def proofs() -> bool:
     return run([sys.executable, "tools/prover/rocq.py", "--check"])
 
 
-def cells(chapters: list[str]) -> bool:
+def compare_cells(chapters: list[str]) -> bool:
     """Every code cell of these chapters runs, and its output is compared with the stored one."""
     options = ["--nbval", "--nbval-cell-timeout", LIMIT, *SIDE_BY_SIDE, *TELLING]
     return run([*PYTEST, *options, *chapters])
@@ -99,9 +99,9 @@ def nbval(names: str = "") -> bool:
     """The cells of the book, or of the chapters of these names; the chapters that take longest begin."""
     every = sorted((ROOT / "notebooks").glob("*.ipynb"))
     chosen = [notebooks.pair(notebooks.find(name)) for name in names.split(",")] if names else every
-    runs = {path: proved.load(ROOT / proved.FOLDER, path.stem) for path in chosen}
+    runs = {path: provenance.load(ROOT / provenance.FOLDER, path.stem) for path in chosen}
     order = sorted(runs, key=lambda path: -(runs[path] or {}).get("seconds", 1e9))
-    return cells([f"notebooks/{path.name}" for path in order])
+    return compare_cells([f"notebooks/{path.name}" for path in order])
 
 
 def book() -> bool:
@@ -138,7 +138,7 @@ STEPS = QUICK | REST
 
 
 def slowest(path: Path) -> str:
-    """The table of the slowest tests of all steps, from what `paced` wrote."""
+    """The table of the slowest tests of all steps, from what `pace` wrote."""
     if not path.exists():
         return ""
     times = sorted((line.split(" ", 1) for line in path.read_text().splitlines()), key=lambda pair: -float(pair[0]))

@@ -8,7 +8,7 @@
 
 A cell comes out the same (texts and pictures, byte for byte), the same in all that it prints (a picture differs),
 `without` what the machine lacks (it says "Left out here"), `other` (a text differs from the stored one) or `failed`.
-For every comparison in an assertion `shaken/margins.py` notes how far it was from failing; its margin is the mean of
+For every comparison in an assertion `imitation/margins.py` notes how far it was from failing; its margin is the mean of
 that over its standard deviation, over all machines, where there are five or more. A claim holds when it never fails and
 its margin is at least three.
 The exit status is 0 when no cell fails, no text that is compared differs and every margin is three or more. With other
@@ -37,10 +37,10 @@ from pathlib import Path
 
 import nbformat
 
-from tools.chapter import chapters, first_cell, notebooks, proved
+from tools.chapter import chapters, first_cell, notebooks, provenance
 
 ROOT = Path(__file__).resolve().parents[2]
-SHAKEN = ROOT / "tools" / "check" / "shaken"
+IMITATION = ROOT / "tools" / "check" / "imitation"
 ENOUGH = 3.0  # standard deviations
 FEWEST = 5  # runs of a chapter, from which on a standard deviation says something
 OLDER = ("3.12", "3.11")  # Pythons that take the place of a newer one
@@ -164,7 +164,7 @@ def prepared(machine: Machine, root: Path) -> Iterator[tuple[dict[str, str], Pat
             root = copy
         # PyTorch keeps what it has compiled, and takes it for valid on a processor with other instructions
         variables["TORCHINDUCTOR_CACHE_DIR"] = str(Path(made) / "compiled")
-        places = [SHAKEN] if machine.alone else [root, SHAKEN]
+        places = [IMITATION] if machine.alone else [root, IMITATION]
         variables["PYTHONPATH"] = os.pathsep.join(map(str, places))
         if machine.alone:
             published(root, Path(made) / "public")
@@ -349,7 +349,7 @@ def drawn(names: list[str], machines: list[str], minutes: float, root: Path) -> 
     random.Random(commits).shuffle(pairs)
     chosen, left = [], 2 * 60 * minutes
     for name, machine in pairs:
-        seconds = 10 + 1.5 * (proved.load(root / proved.FOLDER, name) or {"seconds": 60})["seconds"]
+        seconds = 10 + 1.5 * (provenance.load(root / provenance.FOLDER, name) or {"seconds": 60})["seconds"]
         if seconds <= left and seconds <= 50 * minutes:
             chosen.append((name, machine))
             left -= seconds

@@ -6,7 +6,7 @@
 The pages of `_toc.yml` are put into one document (`paper.py`, `paper.css`), and Chromium prints it: once to learn on
 which page everything is, and again with these numbers in the contents and in the index. Formulas are set by the site's
 MathJax and drawings stay drawings. The number on a page is its place in the file. Nothing is asked of a network.
-`printed.py` then looks whether all is well with it.
+`pdf_file.py` then looks whether all is well with it.
 Of a chapter that is printed alone, links to other chapters lead to the public site, or nowhere where there is none.
 Deliberately absent: what only works on a screen, the laboratory and the search.
 """
@@ -26,7 +26,7 @@ import yaml
 
 from tools import preflight
 from tools.chapter import chapters
-from tools.give import paper, printed
+from tools.give import paper, pdf_file
 from tools.pages import build_book, page_foot
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -225,7 +225,7 @@ def write(browser, source: Path, out: Path) -> None:
         more = turn > 0  # the first time only the places of pages are wanted
         page.pdf(path=str(out), prefer_css_page_size=True, print_background=True, outline=more, tagged=more)
         with pikepdf.open(out) as pdf:
-            found = printed.destinations(pdf)
+            found = pdf_file.destinations(pdf)
         if found == known:
             break
         page.evaluate(NUMBER, known := found)
@@ -244,7 +244,7 @@ def finish(path: Path, source: str, root: Path = ROOT) -> None:
             data["dc:title"] = str(pdf.docinfo["/Title"])
             data["dc:language"] = ["en"]
         with pdf.open_outline() as outline:
-            items = [*printed.walk(outline.root)]
+            items = [*pdf_file.walk(outline.root)]
             for (_, item), words in zip(items, said, strict=True):
                 item.title = re.sub(r"\\\(|\\\)", "", words)
         pdf.Root.PageMode = pikepdf.Name.UseOutlines
@@ -290,7 +290,7 @@ def main() -> int:
             try:
                 write(browser, source, path)
                 finish(path, whole)
-                printed.check(path)
+                pdf_file.check(path)
             except (RuntimeError, ValueError) as error:
                 print(f"{name} was not printed as it should be: {error}. What was printed is {source}")
                 return 1

@@ -24,10 +24,10 @@ from pathlib import Path
 
 import yaml
 
-from course.marking import assignment, cells
+from course.marking import assignment, sheets
 from course.marking.problem_set import Assignment
 from tools.chapter import first_cell
-from tools.give import beside, release_check, zip_book
+from tools.give import release_check, supplements, zip_book
 from tools.pages import companions, page_foot, syllabus
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -102,7 +102,7 @@ def students(into: Path, names: list[str]) -> None:
     into.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as held:
         for name in names:
-            shutil.copy(Assignment(name, cells.CLASS, ROOT / "course", Path(held)).make(), into)
+            shutil.copy(Assignment(name, sheets.CLASS, ROOT / "course", Path(held)).make(), into)
 
 
 def assemble(build: Path, out: Path, version: str, sets: Path) -> dict[str, str]:
@@ -118,7 +118,7 @@ def assemble(build: Path, out: Path, version: str, sets: Path) -> dict[str, str]
         shutil.copytree(sets, site / "assignments", dirs_exist_ok=True)
         (site / companions.PDF).parent.mkdir(exist_ok=True)
         shutil.copy(build / companions.PDF, site / companions.PDF)
-        beside.lead(site)
+        supplements.lead(site)
         zip_book.pack(site, out / f"{top}-site.zip")
         lectures = Path(held) / "slides"
         for pdf in (build / "slides").glob("*.pdf"):
@@ -137,7 +137,7 @@ def assemble(build: Path, out: Path, version: str, sets: Path) -> dict[str, str]
 def seal(out: Path, files: dict[str, str], **said: str) -> None:
     """Write the page of the release, and the checksums of all its files."""
     rows = [f"| {name} | {(out / name).stat().st_size / 1e6:.1f} | {what} |" for name, what in files.items()]
-    (out / "RELEASE.md").write_text(PAGE.format(rows="\n".join(rows), group=cells.CLASS, **said), encoding="utf-8")
+    (out / "RELEASE.md").write_text(PAGE.format(rows="\n".join(rows), group=sheets.CLASS, **said), encoding="utf-8")
     sums = [
         f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}"
         for path in sorted(out.iterdir())

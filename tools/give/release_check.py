@@ -4,7 +4,7 @@
 
 The sums hold and name every file; the zip of the site opens from a file, asks no network for anything, and the foot of
 each chapter leads somewhere; every deck opens, and its PDF has a page for each slide; the book's PDF is what
-`printed.check` wants; no notebook for students has a solution or a hidden check in it.
+`pdf_file.check` wants; no notebook for students has a solution or a hidden check in it.
 Deliberately absent: what the tests of the site find on the same pages.
 """
 
@@ -115,10 +115,10 @@ def problem_sets(folder: Path, names: list[str]) -> list[str]:
 
 def book(path: Path) -> list[str]:
     """What is wrong with the book's PDF."""
-    from tools.give import printed
+    from tools.give import pdf_file
 
     try:
-        printed.check(path)
+        pdf_file.check(path)
     except ValueError as error:
         return [f"{path.name}: {error}"]
     return []

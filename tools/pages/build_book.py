@@ -2,14 +2,15 @@
 
     python tools/pages/build_book.py                all pages into _build/html
     python tools/pages/build_book.py --page sgd     look at one page: stored outputs as they are, pages still to be
-                                              written are left out
+                                                    written are left out
 
 A chapter is shown with its stored outputs when its code and all that its run read are today what they were
-(`proved.py`). One that is stale is executed first, into `_build/executed`, and shown from there; the files of the
+(`provenance.py`). One that is stale is executed first, into `_build/executed`, and shown from there; the files of the
 chapter stay as they are. One that fails is shown with its stored outputs and a note on top, and all other pages are
 written none the less. Executing needs more packages than building: where they are missing the exit status is 3 and
-nothing was built. What has not changed since the last complete build is not made again (`built.py`, `rebuilt.py`), and
-the pages take the place of the old ones when all are there. Proofs are shown from what `rocq.py` recorded of them.
+nothing was built. What has not changed since the last complete build is not made again (`last_build.py`,
+`changed_pages.py`), and the pages take the place of the old ones when all are there. Proofs are shown from what
+`rocq.py` recorded of them.
 Launch buttons point to the address in _config.yml, where there is one, else to the repository's own `origin`; they are
 absent when that is not public. They open the tag of this version if the repository has it, else the branch main. The
 same address is written into the notebooks that the site gives away, so that none of them asks for it.
@@ -35,16 +36,16 @@ import nbformat
 import yaml
 
 from tools import progress
-from tools.chapter import chapters, first_cell, notebooks, proved
+from tools.chapter import chapters, first_cell, notebooks, provenance
 from tools.pages import (
     book_map,
-    built,
+    changed_pages,
     cite,
-    inserted,
+    insertions,
+    last_build,
     leaderboard_page,
     page_foot,
     plans,
-    rebuilt,
     status_page,
     verdict_page,
 )
@@ -128,7 +129,7 @@ def choose_outputs(root: Path, tell: Callable[..., object] = lambda *words: None
     for md in every:
         own = not errors.get(md) and bool(notebooks.stale(md))
         paired = nbformat.read((here if own else md.parent) / f"{md.stem}.ipynb", as_version=4)
-        run = proved.load(here if own else root / proved.FOLDER, md.stem)
+        run = provenance.load(here if own else root / provenance.FOLDER, md.stem)
         shown[md.stem] = Shown(notebooks.with_outputs(notebooks.source(md), paired), run, own, errors.get(md, ""))
     return shown
 
@@ -186,9 +187,9 @@ class Told:
         self.line, self.written, self.all = line, 0, 0
 
     def __call__(self, said: str) -> None:
-        if not said.startswith(rebuilt.MARK):
+        if not said.startswith(changed_pages.MARK):
             return
-        kind, *numbers = said.removeprefix(rebuilt.MARK).split()
+        kind, *numbers = said.removeprefix(changed_pages.MARK).split()
         if kind == "read":
             self.line.say("reading pages:", *map(int, numbers))
         elif kind == "write":
@@ -227,7 +228,7 @@ def settings(root: Path, folder: Path, pages: dict, runs: dict, status: dict, fa
     texts |= {f"run-{name}": json.dumps(run) for name, run in foot.pop("runs").items()}
     if not page_foot.issue(**foot, page=""):
         foot["commit"] = ""  # which only the address of an issue names
-    inserted.write(folder, texts)
+    insertions.write(folder, texts)
     config["sphinx"]["config"] |= {"page_foot": foot, "inserted": str(folder)}
     return config
 
@@ -240,8 +241,7 @@ def book_settings(root: Path, shown: dict[str, Shown]) -> dict:
     status = status_page.tables(root, shown)
     config = settings(root, build / "inserted", pages, runs, status, failed)
     texts = {f"{name}.ipynb": nbformat.writes(status_page.noted(chapter)) for name, chapter in shown.items()}
-    inserted.write(build / "shown", texts)
-    config["sphinx"]["config"]["extensions"].append("tools.pages.shown_outputs")
+    insertions.write(build / "shown", texts)
     config["sphinx"]["config"]["shown_outputs"] = str(build / "shown")
     return config
 
@@ -250,7 +250,7 @@ def build(root: Path) -> int:
     """Build the whole book; the exit status is 0 only for a complete site whose chapters all ran."""
     line, start = progress.Progress(), time.time()
     try:
-        held = built.alone(root / "_build")
+        held = last_build.alone(root / "_build")
     except OSError:
         print(f"Nothing was built: another build is at work in {root / '_build'}. Wait for its end.")
         return 1
@@ -267,39 +267,39 @@ def made(root: Path, line: progress.Progress) -> tuple[int, str]:
     """Bring the site up to date; the exit status, and what is to be said of it."""
     folder, config = root / "_build", yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))
     toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
-    number, html = len(toc_pages(toc)), folder / built.HTML
+    number, html = len(toc_pages(toc)), folder / last_build.HTML
     line.say("looking for what has changed")
-    record, apparatus = built.load(folder), built.apparatus(root)
+    record, apparatus = last_build.load(folder), last_build.apparatus(root)
     # of what was there at the beginning: a file that is edited during the build is a change for the next one
-    inputs = built.inputs(root, apparatus, page_foot.commit(root), address(root, config), branch(root))
-    if record.get("inputs") == built.whole(root, inputs) and not page_violations(root, folder / built.PAGES):
-        built.publish(folder)
+    inputs = last_build.inputs(root, apparatus, page_foot.commit(root), address(root, config), branch(root))
+    if record.get("inputs") == last_build.whole(root, inputs) and not page_violations(root, folder / last_build.PAGES):
+        last_build.publish(folder)
         return 0, f"{number} pages are up to date, nothing has changed ({{seconds}}). Open {html / 'index.html'}"
     try:
         shown = choose_outputs(root, line.say)
     except ModuleNotFoundError as error:
         return INCOMPLETE, f"Nothing was built: {error}."
-    built.begin(folder, record, apparatus)
+    last_build.begin(folder, record, apparatus)
     line.say("counting words and hours")
     config = book_settings(root, shown)
-    unseen = built.digest(root, built.files(root, built.UNSEEN), json.dumps(config, sort_keys=True))
+    unseen = last_build.digest(root, last_build.files(root, last_build.UNSEEN), json.dumps(config, sort_keys=True))
     config["sphinx"]["config"]["everything"] = record.get("unseen") != unseen
-    status, warnings = sphinx(root, folder, folder / built.PAGES, config, toc, line)
-    violations = page_violations(root, folder / built.PAGES)
+    status, warnings = sphinx(root, folder, folder / last_build.PAGES, config, toc, line)
+    violations = page_violations(root, folder / last_build.PAGES)
     if not violations:
         if "launch_buttons" in config:  # the address is public
-            give_address(root, folder / built.PAGES, config["repository"]["url"])
+            give_address(root, folder / last_build.PAGES, config["repository"]["url"])
         line.say("putting the pages in their place")
-        built.publish(folder)
+        last_build.publish(folder)
     if not status:
-        built.save(folder, {"apparatus": apparatus, "unseen": unseen})
+        last_build.save(folder, {"apparatus": apparatus, "unseen": unseen})
     failed = {name: chapter.error for name, chapter in shown.items() if chapter.error}
     violations += [f"{name} failed and is shown with its stored outputs: {error}" for name, error in failed.items()]
     violations += [f"proofs/{name}.v changed since it was checked: make prove" for name in rocq_sources.stale(root)]
     if status or violations:
         told = [warnings, f"Not all of {number} pages are as they should be:", *violations]
         return 1, "\n".join(filter(None, told)).replace("{", "{{").replace("}", "}}")
-    built.save(folder, {"apparatus": apparatus, "unseen": unseen, "inputs": built.whole(root, inputs)})
+    last_build.save(folder, {"apparatus": apparatus, "unseen": unseen, "inputs": last_build.whole(root, inputs)})
     return 0, f"{number} pages in {{seconds}}. Open {html / 'index.html'}"
 
 
@@ -308,7 +308,7 @@ def build_page(root: Path, name: str) -> int:
     out = root / "_build" / "page" / name
     shutil.rmtree(out, ignore_errors=True)
     stored = chapters.stored(root)
-    runs = {file: proved.load(root / proved.FOLDER, file) for file in stored}
+    runs = {file: provenance.load(root / provenance.FOLDER, file) for file in stored}
     config = settings(root, out / "inserted", stored, runs, {"runs": "", "in_browser": "", "shaken": ""})
     toc = yaml.safe_load((root / "_toc.yml").read_text())
 
@@ -323,10 +323,10 @@ def build_page(root: Path, name: str) -> int:
         print(f"No page {name} to show: is it in _toc.yml, and did you run make notebook NAME={name}?")
         return 1
     line = progress.Progress()
-    _, warnings = sphinx(root, out, out / built.HTML, config, toc, line)
+    _, warnings = sphinx(root, out, out / last_build.HTML, config, toc, line)
     line.end()
     mine = [said for said in warnings.splitlines() if f"{page}." in said and re.search("WARNING|ERROR|CRITICAL", said)]
-    html = out / built.HTML / f"{page}.html"
+    html = out / last_build.HTML / f"{page}.html"
     if not html.exists():
         print(warnings)
         return 1

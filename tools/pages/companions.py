@@ -3,7 +3,7 @@
 It is a Sphinx extension. A built site has the notebook and its source; where slides, problem sets and the PDF lie
 beside the pages, the foot leads to them, and else it names the command that makes them. So no link is dead: not on the
 web, nor from a file, nor in the zip of a release. `syllabus.py` says what belongs together.
-Deliberately absent: putting anything there (`tools/give/beside.py`).
+Deliberately absent: putting anything there (`tools/give/supplements.py`).
 """
 
 import html

@@ -1,7 +1,7 @@
 """The foot of every page: where to report an error on it, and, below a chapter, which run made its outputs.
 
 It is a Sphinx extension; `build_book.py` hands it the setting `page_foot`, which `settings` makes, and of the runs what
-`inserted.py` keeps for each chapter. Where the repository
+`insertions.py` keeps for each chapter. Where the repository
 has a public address the link opens a new issue whose title has the page's name and the commit. Where it has none, the
 link leads to the section of the preface that says what to send.
 The day and the versions are those in the chapter's record, `book/proved/name.json`, which comes with a clone.
@@ -15,7 +15,7 @@ import subprocess
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
-from tools.pages import companions, inserted
+from tools.pages import companions, insertions
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 HERE = ("book/index", "preface-report")  # the page and the section that say what to send
@@ -108,7 +108,7 @@ def foot(page: str, setting: dict, pathto) -> str:
 def place(app, page: str, template: str, context: dict, doctree) -> None:
     """Give the template its text; a page that Sphinx makes itself gets the link too."""
     wanted = not re.match("search|_modules", page)
-    setting = app.config.page_foot | {"runs": {page.split("/")[-1]: inserted.run_of(app, page)}}
+    setting = app.config.page_foot | {"runs": {page.split("/")[-1]: insertions.run_of(app, page)}}
     context["page_foot"] = foot(page, setting, context["pathto"]) if wanted else ""
 
 

@@ -151,7 +151,7 @@ def setup(app: Sphinx) -> dict:
     app.add_node(quiz_option, html=(visit_option, end("details")), **plain)
     app.add_node(quiz_says, html=(begin("summary"), end("summary")), **plain)
     app.add_directive("quiz", QuizDirective)
-    app.connect("source-read", insert, priority=900)  # after shown_outputs has chosen what is read
+    app.connect("source-read", insert, priority=900)  # after `insertions` has chosen what is read
     app.add_css_file("quiz.css")
     app.add_js_file("quiz.js", loading_method="defer")
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -27,7 +27,7 @@ from docutils import nodes
 from sphinx.errors import ExtensionError
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
-from tools.chapter import chapters, notebooks, proved
+from tools.chapter import chapters, notebooks, provenance
 from tools.pages import docstring_text
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -68,7 +68,7 @@ def code(nb: nbformat.NotebookNode) -> Iterator[tuple[int, nbformat.NotebookNode
 
 def reads(root: Path, name: str) -> list[str]:
     """The files that a chapter reads and that are there, as the record of its run has them; empty without a record."""
-    run = proved.load(root / proved.FOLDER, name) or {}
+    run = provenance.load(root / provenance.FOLDER, name) or {}
     return [path for path in run.get("reads", {}) if (root / path).is_file()]
 
 
@@ -81,7 +81,7 @@ def inputs(root: Path, stem: str) -> set[str]:
 def changed(root: Path, nb: nbformat.NotebookNode, run: dict | None) -> list[str]:
     """Why the record of a chapter's run in a browser does not hold for this notebook; empty where it does."""
     failed = [f"{len(run['wrong'])} things were wrong"] if run and run["wrong"] else []
-    return failed + proved.stale(root, nb, run)
+    return failed + provenance.stale(root, nb, run)
 
 
 def packages(root: Path, md: Path) -> list[str] | None:
@@ -96,7 +96,7 @@ def packages(root: Path, md: Path) -> list[str] | None:
             needed |= {*imports(ast.parse(text).body, inside='needs("prove")' in text)}
     needed -= {*sys.stdlib_module_names, *OURS, *STAND_INS}
     known = pyodide()["packages"]
-    recorded = proved.load(root / proved.FOLDER, md.stem) and chapters.name_of(md.stem) not in TOO_NEW
+    recorded = provenance.load(root / provenance.FOLDER, md.stem) and chapters.name_of(md.stem) not in TOO_NEW
     return sorted(needed) if recorded and needed <= {*known} else None
 
 
@@ -212,7 +212,7 @@ def add_button(app, page: str, template: str, context: dict, doctree) -> None:
         prose = reads_prose(notebooks.source(root / "notebooks" / f"{stem}.md"))
         size = megabytes(app.running_scripts, runnable_now(app)[stem], prose)
         told = {"data-chapter": stem, "data-size": f"{size:.0f}"}
-        run = proved.load(root / RECORDS, stem)
+        run = provenance.load(root / RECORDS, stem)
         if run and not run["wrong"]:
             told["data-minutes"] = str(math.ceil(run["seconds"] / 60))
         app.add_css_file("run/page.css")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import nbformat
 
-from tools.chapter import chapters, proved
+from tools.chapter import chapters, provenance
 from tools.pages import running_pages
 
 NOTE = """:::{{warning}}
@@ -64,7 +64,7 @@ def browser_row(name: str, run: dict, why: list[str]) -> list[str]:
 
 def in_browser(root: Path, shown: dict) -> str:
     """The table of the chapters that were run on their pages, and with what."""
-    runs = {name: run for name in shown if (run := proved.load(root / running_pages.RECORDS, name))}
+    runs = {name: run for name in shown if (run := provenance.load(root / running_pages.RECORDS, name))}
     if not runs:
         return "No run in a browser is recorded."
     head = ["chapter", "cells", "texts equal", "texts that differ", "minutes", "run on", "now"]

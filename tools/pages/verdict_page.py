@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from docutils import nodes
 
 from tools.chapter import chapters
-from tools.pages import inserted
+from tools.pages import insertions
 from tools.pages.status_page import table
 
 WORDS = "confirmed|contradicted|not resolved"
@@ -252,7 +252,7 @@ def substitutions(notebooks: dict) -> dict[str, str]:
 
 def place(app, page: str, source: list[str]) -> None:
     if page == "book/verdicts":
-        source[0] = source[0].replace("{{ verdicts }}", inserted.text(app, "verdicts"))
+        source[0] = source[0].replace("{{ verdicts }}", insertions.text(app, "verdicts"))
 
 
 def setup(app) -> dict:

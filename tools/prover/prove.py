@@ -2,7 +2,7 @@
 
 First Rocq checks the proofs in proofs/*.v, where the prover is there (`rocq.py`). Then the attack for readers
 (`minilib.theory.attack`) has to break every statement of `proofs/bank.py`; what it found goes to book/theorems.json.
-The page, book/theorems.md, has a line for each theorem (`proved_table.py`), with what the chapters' stored outputs say
+The page, book/theorems.md, has a line for each theorem (`theorem_table.py`), with what the chapters' stored outputs say
 of it, and the false statements below. Exit status 1: a proof fails, or a false statement is not broken; 4: all is well
 but for the prover, which is not there.
 """
@@ -14,8 +14,8 @@ from pathlib import Path
 
 from minilib.theory.attack import attack, plain
 from proofs.bank import BANK
-from tools.chapter.proved import digest
-from tools.prover import proved_table, rocq
+from tools.chapter.provenance import digest
+from tools.prover import rocq, theorem_table
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORD, PAGE = ROOT / "book" / "theorems.json", ROOT / "book" / "theorems.md"
@@ -50,10 +50,10 @@ def broken(label: str, claim) -> dict:
 
 def page(rows: list[dict]) -> str:
     """The book's page, from the record of the bank, the sources of the proofs and the stored outputs."""
-    text = HEAD + proved_table.table(ROOT) + BROKEN
+    text = HEAD + theorem_table.table(ROOT) + BROKEN
     for row in rows:
         numbers = ", ".join(f"{name} = {value}" for name, value in row["broken by"].items())
-        cells = [f"{{prf:ref}}`{row['label']}`", *map(proved_table.escaped, (row["statement"], numbers))]
+        cells = [f"{{prf:ref}}`{row['label']}`", *map(theorem_table.escaped, (row["statement"], numbers))]
         text += f"| {' | '.join(cells)} |\n"
     return text
 

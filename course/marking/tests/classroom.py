@@ -5,13 +5,13 @@ from pathlib import Path
 
 import nbformat
 
-from course.marking import cells, lacking
+from course.marking import minilib_copy, sheets
 from course.marking.execute import ExecuteApart
 from course.marking.problem_set import Assignment
 
 ROOT = Path(__file__).resolve().parents[3]
 NAMES = sorted(path.stem for path in (ROOT / "course" / "assignments").glob("*.md") if path.stem != "README")
-CLASSES = [cells.CLASS, *(f"class-{k}" for k in range(int(os.environ.get("CLASSES", 1)) - 1))]
+CLASSES = [sheets.CLASS, *(f"class-{k}" for k in range(int(os.environ.get("CLASSES", 1)) - 1))]
 
 
 def made(name: str, group: str, into: Path) -> Assignment:
@@ -68,9 +68,9 @@ class Desk:
     """A problem set for a class that is examined on the spot, without nbgrader: half a second for a set of answers."""
 
     def __init__(self, name: str, group: str, folder: Path, seconds: float = 20):
-        nb = cells.read(ROOT / "course", name)
-        lacking.copy(folder, nb.metadata["assignment"].get("withhold", []))
-        self.nb = cells.lecturers(nb, name, group)
+        nb = sheets.read(ROOT / "course", name)
+        minilib_copy.copy(folder, nb.metadata["assignment"].get("withhold", []))
+        self.nb = sheets.lecturers(nb, name, group)
         (folder / "source").mkdir()
         nbformat.write(self.nb, folder / "source" / "set.ipynb")  # where a lecturer has it, beside the copy of minilib
         self.examiner = ExecuteApart(minilib=str(folder), seconds=seconds)

@@ -8,7 +8,7 @@ from classroom import CLASSES, NAMES, ROOT, Desk
 from otherwise import ANSWERS
 from wrong import MISTAKES
 
-from course.marking import cells
+from course.marking import sheets
 from course.marking.examiner import Pupil
 
 
@@ -40,6 +40,6 @@ def test_a_mistake_costs_its_own_checks_and_no_others(asked):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_answer_has_mistakes_and_another_wording(name):
-    nb = cells.read(ROOT / "course", name)
+    nb = sheets.read(ROOT / "course", name)
     answers = {c.metadata["answer"] for c in nb.cells if c.cell_type == "code" and "answer" in c.metadata}
     assert answers == set(ANSWERS[name]) == {answer for answer, *_ in MISTAKES[name]}

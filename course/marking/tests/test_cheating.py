@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import pytest
 from classroom import CLASSES, NAMES, ROOT, Desk
 
-from course.marking import cells
+from course.marking import sheets
 
 CLASS, LAST = "2027-spring", "2026-autumn"
 SHORT = ("subclass", "patched", "equal", "disk", "last-year", "says-yes", "says-first", "says-no")
@@ -201,10 +201,10 @@ def words(name: str, cheat: str, nb) -> dict[str, str]:
     """What stands in the places of a cheat's text."""
     target, path = TARGETS[name], ROOT / "course" / "assignments" / f"{name}.md"
     (solution,) = (c.source for c in nb.cells if c.metadata.get("nbgrader", {}).get("grade_id") == target.cell)
-    last = cells.drawn(cells.read(ROOT / "course", name), name, LAST)
+    last = sheets.drawn(sheets.read(ROOT / "course", name), name, LAST)
     function, own = target.head.partition("(")[0], target.own
     mine, more = ("Mine", f"class Mine({own}):\n    my_own = True\n") if cheat == "subclass" else (own, "")
-    numbers = "{" + ", ".join(f"{key!r}: {cells.written(value)}" for key, value in last.items()) + "}"
+    numbers = "{" + ", ".join(f"{key!r}: {sheets.written(value)}" for key, value in last.items()) + "}"
     texts = {"public": str(path), "last": numbers, "solution": solution, "name": mine, "more": more}
     return vars(target) | texts | {"function": function}
 

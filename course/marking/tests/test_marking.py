@@ -11,7 +11,7 @@ import pytest
 from classroom import made, source, submission
 
 from course.marking import assignment as make_assignment
-from course.marking import cells, lacking, mark, wall, wire
+from course.marking import mark, minilib_copy, sheets, wall, wire
 from course.marking.examiner import Gone, Late, Pupil
 from course.marking.execute import ExecuteApart, defined, without_magics
 from course.marking.problem_set import Assignment
@@ -280,16 +280,16 @@ def test_a_source_that_cannot_be_says_why(course, old, new, said):
     path = course / "assignments" / "tiny.md"
     path.write_text(TINY.replace(old, new))
     with pytest.raises(ValueError, match=said):
-        cells.lecturers(cells.read(course, "tiny"), "tiny", "a-class")
+        sheets.lecturers(sheets.read(course, "tiny"), "tiny", "a-class")
 
 
 def test_a_class_is_its_name_and_nothing_else(course):
-    one, same, other = (cells.drawn(cells.read(course, "tiny"), "tiny", g) for g in ("a", "a", "b"))
+    one, same, other = (sheets.drawn(sheets.read(course, "tiny"), "tiny", g) for g in ("a", "a", "b"))
     assert one == same != other
 
 
 def test_minilib_lacks_what_is_withheld_and_has_the_rest(tmp_path):
-    lacking.copy(tmp_path, ["optim.lamb.LAMB", "optim.trust.trust_ratio"])
+    minilib_copy.copy(tmp_path, ["optim.lamb.LAMB", "optim.trust.trust_ratio"])
     with Pupil(tmp_path, seconds=20) as pupil:
         pupil.run("from minilib.optim import LAMB, SGD, trust_ratio\nfrom minilib.autodiff import Tensor\nimport numpy")
         pupil.run("x = Tensor(numpy.ones(2)); x.grad = numpy.ones(2); SGD([x], lr=0.5).step(); there = x.data")
@@ -301,11 +301,11 @@ def test_minilib_lacks_what_is_withheld_and_has_the_rest(tmp_path):
         pupil.run("import inspect\ntext = inspect.getsource(LAMB.update)")
         assert "ratio *" not in pupil.get("text")
     with pytest.raises(ValueError, match=r"no optim\.lamb\.LAMBS"):
-        lacking.copy(tmp_path, ["optim.lamb.LAMBS"])
+        minilib_copy.copy(tmp_path, ["optim.lamb.LAMBS"])
 
 
 def test_what_does_not_end_and_what_ends_too_early_cost_one_cell(tmp_path):
-    lacking.copy(tmp_path, [])
+    minilib_copy.copy(tmp_path, [])
     with Pupil(tmp_path, seconds=2) as pupil:
         pupil.run("a = 1\ndef loop():\n    while True:\n        pass\n")
         with pytest.raises(Late, match="within 2 seconds"):
@@ -351,6 +351,6 @@ def test_the_names_of_a_cell_are_those_that_its_own_statements_bind():
 
 
 def test_the_two_problem_sets_of_one_class_do_not_share_their_draws(tmp_path):
-    draws = {name: cells.draw_for(name, "a-class").random() for name in ("lars", "lamb")}
+    draws = {name: sheets.draw_for(name, "a-class").random() for name in ("lars", "lamb")}
     assert draws["lars"] != draws["lamb"]
     assert made("lars", "a-class", tmp_path).notebook.exists()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from classroom import ROOT
 
-from course.marking import lacking, race, wall
+from course.marking import minilib_copy, race, wall
 from minilib.experiments.tasks import DigitsTask
 from studies.race import Race
 from tools.pages import leaderboard_page
@@ -53,7 +53,7 @@ def test_an_entry_takes_the_steps_that_it_would_take_here(short, entries, tmp_pa
     from minilib.optim import AdamW
     from studies.race import steps_to
 
-    lacking.copy(tmp_path, [])
+    minilib_copy.copy(tmp_path, [])
     apart = race.judged(entries / "quick.py", [3], tmp_path)[1][3]
     here = steps_to(race.RACES["digits"], lambda named: AdamW(named, lr=0.02), lambda t: min(1, (t + 1) / 3), 3)
     assert apart == here < 60
@@ -117,7 +117,7 @@ def test_an_entry_that_trains_inside_on_data_of_its_own_loses(short, tmp_path, k
             }[kind]
         )
     )
-    lacking.copy(tmp_path, [], race.TASKS)
+    minilib_copy.copy(tmp_path, [], race.TASKS)
     if kind == "in the entry":
         assert race.judged(tmp_path / "own.py", [3], tmp_path) == ("digits", {3: 60})
         monkeypatch.setattr(race.np, "ix_", lambda *given: ...)  # not mixed, it would win

@@ -7,10 +7,10 @@ import nbformat
 import pytest
 from classroom import ROOT, checks, lost, made, source, submission
 
-from course.marking import cells
+from course.marking import sheets
 
 NAMES = sorted(path.stem for path in (ROOT / "course" / "assignments").glob("*.md") if path.stem != "README")
-CLASSES = [cells.CLASS, *(f"class-{k}" for k in range(int(os.environ.get("CLASSES", 1)) - 1))]
+CLASSES = [sheets.CLASS, *(f"class-{k}" for k in range(int(os.environ.get("CLASSES", 1)) - 1))]
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +18,7 @@ def assignments(tmp_path_factory):
     """Problem sets by name and class, each made when it is first asked for."""
     found = {}
 
-    def get(name, group=cells.CLASS):
+    def get(name, group=sheets.CLASS):
         if (name, group) not in found:
             found[name, group] = made(name, group, tmp_path_factory.mktemp("class"))
         return found[name, group]
@@ -31,7 +31,7 @@ def assignments(tmp_path_factory):
 def test_the_model_answers_get_all_points_and_an_empty_notebook_none(name, group, assignments, tmp_path):
     assignment = assignments(name, group)
     right = submission(assignment, {}, tmp_path / "right.ipynb")
-    handed_in = {"right": right} | ({"empty": assignment.notebook} if group == cells.CLASS else {})
+    handed_in = {"right": right} | ({"empty": assignment.notebook} if group == sheets.CLASS else {})
     rows = {row["student"]: row for row in assignment.mark(handed_in)}
     assert lost(assignment, rows["right"]) == set()
     assert rows["right"]["points"] == sum(checks(assignment).values())
@@ -58,7 +58,7 @@ def test_on_a_students_machine_right_answers_pass_every_visible_check(name, assi
 def test_students_get_no_solution_no_hidden_check_and_no_secret(name, assignments):
     assignment = assignments(name)
     text = assignment.notebook.read_text()
-    values = cells.drawn(cells.read(ROOT / "course", name), name, cells.CLASS)
+    values = sheets.drawn(sheets.read(ROOT / "course", name), name, sheets.CLASS)
     for word in (str(values["_hidden_seed"]), "BEGIN SOLUTION", "BEGIN HIDDEN", "draw.", "_hidden", "_in_words", "{{"):
         assert word not in text, word
     solutions = [c for c in source(assignment).cells if c.metadata.get("nbgrader", {}).get("solution")]
@@ -82,8 +82,8 @@ def test_the_readme_names_every_problem_set_with_its_points(assignments):
 @pytest.mark.parametrize("name", NAMES)
 def test_two_classes_have_other_numbers(name):
     """So that last year's answers do not serve: of twenty classes, at least fifteen differ from each other."""
-    nb = cells.read(ROOT / "course", name)
-    found = [cells.drawn(nb, name, f"class-{k}") for k in range(20)]
+    nb = sheets.read(ROOT / "course", name)
+    found = [sheets.drawn(nb, name, f"class-{k}") for k in range(20)]
     public = {str({key: v for key, v in one.items() if not key.startswith("_")}) for one in found}
     assert len(public) >= 15
     assert len({str(one) for one in found}) == 20

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from course.marking import lacking, wall
+from course.marking import minilib_copy, wall
 from course.marking.examiner import Pupil
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the calls are those of Linux")
@@ -133,7 +133,7 @@ them = __import__(name); them.run_string(them.create(), f'open({{V + "/other"!r}
 @pytest.fixture
 def victim(tmp_path):
     """A lecturer's folder, beside a copy of minilib, and somebody who answers on the network."""
-    lacking.copy(tmp_path / "lib", [])
+    minilib_copy.copy(tmp_path / "lib", [])
     (tmp_path / "class").mkdir()
     (tmp_path / "class" / "secret.txt").write_text("SOLUTION")
     (tmp_path / "class" / "to_read.csv").write_text("student,task,points\n")
@@ -192,7 +192,7 @@ def test_no_way_out_passes_a_wall_and_all_pass_where_there_is_none(walls, victim
 def test_what_a_notebook_starts_ends_with_it(walls, tmp_path):
     if "bwrap" in walls and wall.lacks():
         pytest.skip(wall.lacks())
-    lacking.copy(tmp_path, [])
+    minilib_copy.copy(tmp_path, [])
     sleep = "import time; time.sleep(99)"
     start = f"import subprocess, sys\nsubprocess.Popen([sys.executable, '-c', {sleep!r}, {str(tmp_path)!r}], "
 

@@ -7,7 +7,7 @@ For each chapter NN_name `book/proved/name.json` holds
     cells                                 a digest of the chapter's code cells and their outputs
     reads                                 digests of all files of the book that the run read: modules, records, ...
 
-What a run reads is not guessed: `traced/` notes it while the cells run, in the processes that they start too.
+What a run reads is not guessed: `trace/` notes it while the cells run, in the processes that they start too.
 The outputs are stale when any digest is another one today, or when the lock, requirements.txt, has another version of
 one of the libraries that the chapters compute with. A new version of pytest changes no cell.
 Deliberately absent: whether the outputs are right. `make test` executes every cell and compares.

@@ -1,7 +1,7 @@
 """A pytest plugin for runs of many minutes: every twenty seconds a line with the minutes, how many tests are through,
 and the file of the last one. The seconds of each test go to the file that SECONDS_OF_TESTS names, if it is set.
 
-    python -m pytest -p tools.check.paced ...
+    python -m pytest -p tools.check.pace ...
 
 The processes that pytest-xdist starts say nothing; the one that started them does.
 """

@@ -1,6 +1,6 @@
 """Puts what was made of a site beside its pages, and lets the foot of every chapter lead there.
 
-    python tools/give/beside.py      the slides and the PDF that are built, beside the pages of _build/html
+    python tools/give/supplements.py      the slides and the PDF that are built, beside the pages of _build/html
 
 Deliberately absent: building anything, and what the foot says (`tools/pages/companions.py`).
 """
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pikepdf
 
-from tools.give import paper, printed, slides
+from tools.give import paper, pdf_file, slides
 from tools.pages import companions
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -21,7 +21,7 @@ SITE = ROOT / "_build" / "html"
 def pages_of(pdf: Path) -> dict[str, int]:
     """The page of each chapter in the book's PDF, by the name of its file."""
     with pikepdf.open(pdf) as book:
-        places = printed.destinations(book)
+        places = pdf_file.destinations(book)
     slugs = {path.stem: paper.slug(f"notebooks/{path.stem}") for path in (ROOT / "notebooks").glob("*.md")}
     return {file: places[slug] for file, slug in slugs.items() if slug in places}
 

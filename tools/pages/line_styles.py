@@ -1,6 +1,6 @@
 """Writes the optimizers' colours and lines, from what `minilib.plots` takes of their classes, where others find them.
 
-    python tools/pages/looks.py    the table in book/notation.md, and book/figures/optimizers.css for live figures
+    python tools/pages/line_styles.py    the table in book/notation.md, and book/figures/optimizers.css for live figures
 
 In a figure that moves `Live.optimizer("LAMB")` is the look of LAMB's line. Tests compare both files with the library.
 """
@@ -43,7 +43,7 @@ def css() -> str:
     for name, (color, style) in plots.OPTIMIZERS.items():
         light += [f"  --{name}: {color.lower()};", f"  --{name}-dash: {DASHES[style]};"]
         dark.append(f"    --{name}: {DARK[color]};")
-    head = "/* Written by tools/pages/looks.py from minilib/plots.py: do not edit. */"
+    head = "/* Written by tools/pages/line_styles.py from minilib/plots.py: do not edit. */"
     screen = ["@media screen {", '  html[data-theme="dark"] .live {', *dark, "  }", "}"]
     return "\n".join([head, ".live {", *light, "}", *screen, ""])
 

@@ -1,8 +1,9 @@
-"""A Sphinx extension: texts that the build makes and pages insert, each in a file of its own.
+"""A Sphinx extension: what the build chooses for pages: texts that they insert, and outputs that chapters show.
 
 A page that names one, as in {{ book_map }}, depends on its file: a text that changed has this page read again, and no
 other. As settings of Sphinx any change of one would have all pages read again. `write` makes the files, in the folder
-that the setting `inserted` names; a file whose text stays is not touched.
+that the setting `inserted` names; a file whose text stays is not touched. A chapter is shown as it lies in the folder
+that the setting `shown_outputs` names, with stored outputs, those of an execution on this machine, or a note on top.
 Deliberately absent: what the texts say.
 """
 
@@ -60,8 +61,18 @@ def depend(app, page: str, source: list[str]) -> None:
             todo += NAMED.findall(text(app, name))
 
 
+def choose(app, page: str, source: list[str]) -> None:
+    """Replace what Sphinx read of a chapter by what shall be shown."""
+    path = Path(app.config.shown_outputs) / f"{Path(page).name}.ipynb"
+    if app.config.shown_outputs and page.startswith("notebooks/") and path.exists():
+        source[0] = path.read_text(encoding="utf-8")
+        app.env.note_dependency(str(path))
+
+
 def setup(app) -> dict:
     app.add_config_value("inserted", "", "html")
+    app.add_config_value("shown_outputs", "", "env")
+    app.connect("source-read", choose)
     app.connect("builder-inited", read, priority=900)  # after MyST has made its settings
     app.connect("source-read", depend)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
