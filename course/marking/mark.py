@@ -24,16 +24,16 @@ def submissions(folder: Path) -> tuple[dict[str, Path], dict[str, str]]:
 
     ValueError: it has nothing.
     """
-    found, wrong = {path.stem: path for path in sorted(folder.glob("*.ipynb"))}, {}
+    by_student, wrong = {path.stem: path for path in sorted(folder.glob("*.ipynb"))}, {}
     for own in sorted(path for path in folder.glob("*") if path.is_dir() and not path.name.startswith(".")):
         notebooks = [path for path in own.rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts]
         if len(notebooks) == 1:
-            found[own.name] = notebooks[0]
+            by_student[own.name] = notebooks[0]
         else:
             wrong[own.name] = f"not marked: the folder has {len(notebooks)} notebooks; a student hands in one"
-    if not found and not wrong:
+    if not by_student and not wrong:
         raise ValueError(f"{folder} has no notebooks")
-    return found, wrong
+    return by_student, wrong
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -41,10 +41,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("name", help="the problem set, such as lars")
     parser.add_argument("folder", type=Path, help="the folder with the submissions")
     parser.add_argument("--group", default=sheets.CLASS, help=f"the name of the class (default: {sheets.CLASS})")
-    asked = parser.parse_args(arguments)
+    args = parser.parse_args(arguments)
     try:
-        assignment = Assignment(asked.name, asked.group, course(), INTO)
-        notebooks, wrong = submissions(asked.folder)
+        assignment = Assignment(args.name, args.group, course(), INTO)
+        notebooks, wrong = submissions(args.folder)
         print(wall.says(), flush=True)
         rows = assignment.mark(notebooks, notes=wrong)
     except ValueError as error:

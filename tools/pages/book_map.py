@@ -74,25 +74,25 @@ def chapters(root: Path = ROOT) -> dict[str, Chapter]:
     texts = {md.stem: md.read_text(encoding="utf-8") for md in notebooks.chapters(root) if md.stem[0].isdigit()}
     headings = {file: heading for file, text in texts.items() if (heading := labelled(text))}
     by_label = {label: name_of(file) for file, (label, _) in headings.items()}
-    found = {}
+    by_name = {}
     for file, (label, title) in headings.items():
         name = name_of(file)
-        said = [by_label[other] for other in stated(texts[file]) or () if other in by_label]
-        short, needs = NEEDS.get(name, (name.replace("_", " ").capitalize(), tuple(said)))
-        found[name] = Chapter(int(file[:2]), name, file, title, label, texts[file], short, needs)
-    return found
+        stated_needs = [by_label[other] for other in stated(texts[file]) or () if other in by_label]
+        short, needs = NEEDS.get(name, (name.replace("_", " ").capitalize(), tuple(stated_needs)))
+        by_name[name] = Chapter(int(file[:2]), name, file, title, label, texts[file], short, needs)
+    return by_name
 
 
 def parts(root: Path = ROOT) -> dict[str, tuple[str, list[str]]]:
     """The numbered parts of _toc.yml: `{"I": ("Foundations", names of its chapters)}`."""
-    found = {}
+    by_number = {}
     for part in yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))["parts"]:
         if heading := re.fullmatch(r"Part (\w+): (.+)", part["caption"]):
-            found[heading[1]] = (heading[2], [name_of(Path(chapter["file"]).name) for chapter in part["chapters"]])
-    return found
+            by_number[heading[1]] = (heading[2], [name_of(Path(chapter["file"]).name) for chapter in part["chapters"]])
+    return by_number
 
 
-def closure(names, found: dict[str, Chapter]) -> set[str]:
+def closure(names, book: dict[str, Chapter]) -> set[str]:
     """These chapters and all that they need."""
     known: set[str] = set()
     todo = [*names]
@@ -100,7 +100,7 @@ def closure(names, found: dict[str, Chapter]) -> set[str]:
         name = todo.pop()
         if name not in known:
             known.add(name)
-            todo += found[name].needs
+            todo += book[name].needs
     return known
 
 
@@ -111,17 +111,17 @@ REFERENCE = re.compile(r"\{(?:numref|ref|prf:ref|eq)\}`(?:[^`<]*<)?([\w-]+)>?`")
 YOU_NEED = re.compile(r"You need ([^.;]*)")
 
 
-def homes(found: dict[str, Chapter]) -> dict[str, str]:
+def homes(book: dict[str, Chapter]) -> dict[str, str]:
     """Label -> the name of the chapter in which it stands."""
-    return {next(filter(None, m)): c.name for c in found.values() for m in LABEL.findall(c.text)}
+    return {next(filter(None, m)): c.name for c in book.values() for m in LABEL.findall(c.text)}
 
 
-def mentioned(found: dict[str, Chapter]) -> dict[str, set[str]]:
+def mentioned(book: dict[str, Chapter]) -> dict[str, set[str]]:
     """Name -> the earlier chapters to which the text before the exercises refers by a label."""
-    home, place = homes(found), list(found).index
+    home, place = homes(book), list(book).index
     return {
         c.name: {home[x] for x in REFERENCE.findall(c.body) if x in home and place(home[x]) < place(c.name)}
-        for c in found.values()
+        for c in book.values()
     }
 
 
@@ -134,13 +134,13 @@ def stated(text: str) -> list[str] | None:
 
 def violations(root: Path = ROOT) -> list[str]:
     """Where table and chapters disagree, as sentences."""
-    found = chapters(root)
-    back, by_label, order = mentioned(found), {c.label: c.name for c in found.values()}, list(found)
+    book = chapters(root)
+    back, by_label, order = mentioned(book), {c.label: c.name for c in book.values()}, list(book)
     clock = times(root)
-    wrong = [f"{name} is in the table and not in the book" for name in NEEDS if name not in found]
+    wrong = [f"{name} is in the table and not in the book" for name in NEEDS if name not in book]
     if wrong:
         return wrong
-    for name, chapter in found.items():
+    for name, chapter in book.items():
         if clock[name].work and abs(clock[name].work - clock[name].core) > 10:
             wrong.append(
                 f"{name} promises a core path of {clock[name].work} minutes; by its length it takes {clock[name].core}"
@@ -149,17 +149,17 @@ def violations(root: Path = ROOT) -> list[str]:
         wrong += [f"{name} needs the later chapter {other}" for other in late]
         if late:
             continue
-        direct = [n for n in chapter.needs if any(n in closure([m], found) for m in chapter.needs if m != n)]
+        direct = [n for n in chapter.needs if any(n in closure([m], book) for m in chapter.needs if m != n)]
         wrong += [f"{name} needs {other} by way of another; leave it out" for other in direct]
         if (labels := stated(chapter.text)) is not None:
-            said = closure((by_label[label] for label in labels if label in by_label), found)
-            if said != closure(chapter.needs, found):
+            said = closure((by_label[label] for label in labels if label in by_label), book)
+            if said != closure(chapter.needs, book):
                 wrong.append(
                     f"{name} says that it needs {sorted(said, key=order.index)}, with what these need; "
-                    f"the table says {sorted(closure(chapter.needs, found), key=order.index)}"
+                    f"the table says {sorted(closure(chapter.needs, book), key=order.index)}"
                 )
         for other in chapter.needs:
-            word = other in METHODS and re.search(rf"\b{found[other].short}\b", chapter.body, re.IGNORECASE)
+            word = other in METHODS and re.search(rf"\b{book[other].short}\b", chapter.body, re.IGNORECASE)
             if other not in back[name] and not word:
                 wrong.append(f"{name} needs {other} and never speaks of it")
     return wrong
@@ -194,38 +194,38 @@ EXERCISE = re.compile(r"\{exercise(?:-start)?\}.*?(?=\{exercise|\{solution|\Z)",
 
 def exercise_minutes(text: str) -> int:
     """What the exercises of a chapter say that they take, added up."""
-    said = [re.search(r"^\*Level: \w+\. Time: (\d+) minutes", body, re.MULTILINE) for body in EXERCISE.findall(text)]
-    return sum(int(match[1]) if match else reading.MINUTES_AN_EXERCISE for match in said)
+    levels = [re.search(r"^\*Level: \w+\. Time: (\d+) minutes", body, re.MULTILINE) for body in EXERCISE.findall(text)]
+    return sum(int(match[1]) if match else reading.MINUTES_AN_EXERCISE for match in levels)
 
 
 def times(root: Path = ROOT) -> dict[str, Time]:
     """The estimate of `reading.py` for each chapter."""
-    found = {}
+    by_name = {}
     for name, chapter in chapters(root).items():
         sections = reading.sections(notebooks.source(root / "notebooks" / f"{chapter.file}.md"))
         core, whole = reading.core(sections), reading.whole(sections)
-        found[name] = Time(
+        by_name[name] = Time(
             reading.minutes(*core),
             reading.minutes(*whole),
             exercise_minutes(chapter.text),
             core != whole,
             int(work[1]) if (work := re.search(r"^\*Core path: (\d+) minutes", chapter.text, re.MULTILINE)) else 0,
         )
-    return found
+    return by_name
 
 
-def numbers(names, found: dict[str, Chapter]) -> str:
-    return ", ".join(str(n) for n in sorted(found[name].number for name in names)) or "–"
+def numbers(names, book: dict[str, Chapter]) -> str:
+    return ", ".join(str(n) for n in sorted(book[name].number for name in names)) or "–"
 
 
 def needs_table(root: Path = ROOT) -> str:
     """What each chapter needs, and the earlier chapters at which it also looks back, in Markdown."""
-    found = chapters(root)
-    back = mentioned(found)
+    book = chapters(root)
+    back = mentioned(book)
     lines = ["| | chapter | needs | also looks back at |", "|--:|:--|:--|:--|"]
-    for name, chapter in found.items():
-        also = back[name] - closure(chapter.needs, found)
-        needs, looks = numbers(chapter.needs, found), numbers(also, found)
+    for name, chapter in book.items():
+        also = back[name] - closure(chapter.needs, book)
+        needs, looks = numbers(chapter.needs, book), numbers(also, book)
         lines.append(f"| {chapter.number} | {chapter.title} | {needs} | {looks} |")
     return "\n".join(lines)
 
@@ -249,7 +249,7 @@ def time_cells(root: Path = ROOT) -> dict[str, str]:
 
 def how(root: Path = ROOT) -> str:
     """How the hours are estimated, in words."""
-    found = chapters(root)
+    book = chapters(root)
     without = {name for name, t in times(root).items() if not t.starred}
     text = (
         "The hours are estimates, not measurements of readers. "
@@ -261,7 +261,7 @@ def how(root: Path = ROOT) -> str:
     if without:
         text += (
             f" A single time means that the chapter has no starred sections yet: "
-            f"{'chapter' if len(without) == 1 else 'chapters'} {numbers(without, found)}."
+            f"{'chapter' if len(without) == 1 else 'chapters'} {numbers(without, book)}."
         )
     return text
 
@@ -293,12 +293,12 @@ class Layout:
         return [first, (x0, after), (lane, after), (lane, before), (x1, before), last]
 
 
-def layout(found: dict[str, Chapter], members: dict[str, tuple[str, list[str]]]) -> Layout:
-    columns = {name: k for k, (_, names) in enumerate(members.values()) for name in names if name in found}
+def layout(book: dict[str, Chapter], members: dict[str, tuple[str, list[str]]]) -> Layout:
+    columns = {name: k for k, (_, names) in enumerate(members.values()) for name in names if name in book}
     rows: dict[str, int] = {}
     for name in columns:
         taken = {rows[other] for other in rows if columns[other] == columns[name]}
-        row = max((rows[other] + 1 for other in found[name].needs), default=0)
+        row = max((rows[other] + 1 for other in book[name].needs), default=0)
         while row in taken:
             row += 1
         rows[name] = row
@@ -320,8 +320,8 @@ def arrow(points: list[tuple[float, float]], radius: float = 4) -> str:
 
 def svg(root: Path = ROOT, prefix: str = "../notebooks/") -> str:
     """The picture, each box a link; colours and letters come from the page's style sheet (`front.css`)."""
-    found, members = chapters(root), parts(root)
-    placed = layout(found, members)
+    book, members = chapters(root), parts(root)
+    placed = layout(book, members)
     width, height = COLUMN * len(members) + EDGE, TOP + ROW * (max(placed.rows.values()) + 1)
     out = [
         f'<svg class="book-map" viewBox="0 0 {width} {height}" role="group" '
@@ -333,21 +333,21 @@ def svg(root: Path = ROOT, prefix: str = "../notebooks/") -> str:
         x = COLUMN * (k + 0.5)
         out.append(f'<text class="part" x="{x:g}" y="10">Part {part}</text>')
         out.append(f'<text class="part" x="{x:g}" y="23">{name}</text>')
-    number = {name: chapter.number for name, chapter in found.items()}
-    for end, chapter in found.items():
+    number = {name: chapter.number for name, chapter in book.items()}
+    for end, chapter in book.items():
         out += [
             f'<path class="needs" data-from="{number[n]}" data-to="{number[end]}" d="{arrow(placed.corners(n, end))}"/>'
             for n in chapter.needs
         ]
-    for name, chapter in found.items():
+    for name, chapter in book.items():
         x, y = placed.middle(name)
         part, needs = [*members][placed.columns[name]], chapter.needs
         after = "needs no other"
         if needs:
-            after = f"needs {'chapter' if len(needs) == 1 else 'chapters'} {numbers(needs, found)}"
+            after = f"needs {'chapter' if len(needs) == 1 else 'chapters'} {numbers(needs, book)}"
         title = f"Chapter {chapter.number}: {chapter.title}; {after}"
         squeezed = f' textLength="{BOX - 8}" lengthAdjust="spacingAndGlyphs"' * (len(chapter.short) > LONGEST)
-        everything = " ".join(str(n) for n in sorted(number[other] for other in closure(needs, found)))
+        everything = " ".join(str(n) for n in sorted(number[other] for other in closure(needs, book)))
         out.append(
             f'<a href="{prefix}{chapter.file}.html" data-chapter="{chapter.number}" '
             f'data-all="{everything}" aria-label="{title}"><title>{title}</title>'
@@ -373,9 +373,9 @@ def main() -> int:
     if parser.parse_args().svg:
         print(svg())
         return 0
-    found, clock = chapters(), times()
-    for name, chapter in found.items():
-        t, needs = clock[name], numbers(chapter.needs, found)
+    book, clock = chapters(), times()
+    for name, chapter in book.items():
+        t, needs = clock[name], numbers(chapter.needs, book)
         print(f"{chapter.number:>2} {chapter.short:<12} needs {needs:<7} core {t.core:>4} min, whole {t.whole:>4} min")
     wrong = violations()
     print("\n".join(wrong) or "table and chapters agree")
