@@ -24,7 +24,7 @@ INTO = ROOT / "assignments"
 NEXT = """Copied the course to {to}. Nothing in it is private yet: each solution is still the public one.
 In each problem set, change what is asked, and with it four things: the text, the answer between BEGIN and END SOLUTION,
 the right method in the cell with the tag "secret", and what the class cell draws. Then solve it once from the notebook.
-  COURSE={to} make assignments CLASS=2027-spring
+  COURSE={to} make assignment CLASS=2027-spring
   COURSE={to} make mark NAME=lars CLASS=2027-spring FROM=submissions"""
 
 

@@ -1,6 +1,6 @@
 """What the optimizers share: torch's contract, and a step from the gradients to the parameters.
 
-A subclass says what it remembers (`state_shapes`), the numbers of a step (`numbers`) and its phases, which `phases.py`
+A subclass says what it remembers (`state_shapes`), the numbers of a step (`numbers`) and its phases, which `execute.py`
 runs.
 """
 
@@ -28,11 +28,12 @@ from minilib.torch_optim.checks import (
     saved_state,
 )
 from minilib.torch_optim.compiler import cannot_compile
+from minilib.torch_optim.execute import run_together
 from minilib.torch_optim.gradients import nonfinite_check, params_with_grad
 from minilib.torch_optim.narrow import narrow_zeros
 from minilib.torch_optim.options import COMMON, WORDS, Options
 from minilib.torch_optim.phases import CPU, GPU, Sizes, statistics_dtype
-from minilib.torch_optim.sharding import local, run_together, zeros
+from minilib.torch_optim.sharding import local, zeros
 
 log = logging.getLogger(__name__)
 

@@ -97,7 +97,7 @@ def test_the_prover_is_found_under_both_of_its_names_and_asked_of_the_system(bar
         ("", "", 0, "", "all is well\n"),
         ("browser", "", 4, "pages site", "\npages not checked: there is no browser. Install Chromium"),
         ("prover", "", 4, "proofs", "\nproofs not checked: there is no prover. Install Rocq"),
-        ("browser", "unit", 1, "pages site", "\nfailed: unit; one alone: make unit\n"),
+        ("browser", "unit", 1, "pages site", "\nfailed: unit; one alone: make step NAME=unit\n"),
     ],
 )
 def test_a_step_keeps_no_other_from_running_and_the_end_says_what_failed_or_was_left_out(
@@ -133,7 +133,7 @@ def test_a_change_reaches_the_tests_that_import_it_nearest_first():
         ("proofs/bank.py", "theory/test_decide"),
         ("proofs/lars.v", "proofs/test_rocq"),
         ("studies/lamb/lamb_ablations.py", "book/test_toy_studies"),
-        ("studies/protocols.py", "studies/test_best_between"),
+        ("studies/rates.py", "studies/test_best_between"),
         ("benchmarks/torch_optim.py", "test_benchmarks"),
         ("benchmarks/gpu.py", "test_gpu_benchmark"),
         ("book/figures/lars-bowl.js", "site/test_figures_lars"),

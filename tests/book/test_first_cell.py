@@ -25,7 +25,7 @@ def test_every_chapter_begins_with_it(chapter):
     nb = notebooks.source(chapter.with_suffix(".md"))
     code = [c for c in nb.cells if c.cell_type == "code"]
     assert [rules.FETCH in rules.tags(c) for c in code] == [True] + [False] * (len(code) - 1)
-    assert code[0].source == CODE, "make sync"
+    assert code[0].source == CODE, "make format"
     assert {"remove-cell", rules.FETCH} == rules.tags(code[0])
 
 

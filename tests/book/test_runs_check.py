@@ -1,4 +1,4 @@
-"""`make runs-check` accepts a good record and names what is wrong with a bad one."""
+"""`make test` accepts a good record and names what is wrong with a bad one."""
 
 import json
 

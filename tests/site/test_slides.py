@@ -1,6 +1,6 @@
 """The slides: every deck is opened from a file and each of its slides measured; and mistakes of a deck are found.
 
-The decks of `_build/slides` are those that `python tools/give/slides.py` made (`make site` calls it).
+The decks of `_build/slides` are those that `python tools/give/slides.py` made (`make step NAME=site` calls it).
 """
 
 import re

@@ -1,6 +1,6 @@
 """The first cell of every chapter: it fetches the book where the chapter was opened by itself, as on Google Colab.
 
-    python tools/chapter/first_cell.py          put it into every .md, with address and version of today (make sync)
+    python tools/chapter/first_cell.py          put it into every .md, with address and version of today (make format)
     python tools/chapter/first_cell.py --check  is it there?
 
 The address is that of `repository.url` in _config.yml, the one place where it stands; as long as none stands there the

@@ -1,4 +1,4 @@
-"""Runs the chapters on their pages, in a browser and in WebAssembly, and compares what they print: `make browser-test`.
+"""Runs the chapters on their pages, in a browser and in WebAssembly, and compares texts: `make browser TEST=1`.
 
     python tools/check/browser_test.py            every chapter that can run and has changed since it last did
     python tools/check/browser_test.py sgd adam   these
@@ -91,7 +91,7 @@ def violations(name: str, expected: int, state: str, cells: dict, outside: list[
 
 
 def record(html: Path, stem: str, browser: str, seconds: float, cells: dict, wrong: list[str]) -> dict:
-    """What to remember of a chapter's run; `made`, `seconds` (processor time), `cells`, `reads` as in `provenance`."""
+    """What to remember of a chapter's run; `made`, `seconds` (of processor), `cells`, `reads` as in `provenance`."""
     nb, recorded = chapters.stored(ROOT)[stem], running_pages.pyodide()
     made = provenance.record(ROOT, nb, running_pages.inputs(ROOT, stem), seconds)
     made["versions"] = {"Pyodide": recorded["version"], "Chromium": browser}

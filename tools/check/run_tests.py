@@ -30,7 +30,7 @@ BIN = Path(sys.executable).parent
 UNCHECKED = 4
 NO_BROWSER = (
     "pages not checked: there is no browser. Install Chromium, Chrome or Edge (Debian, Ubuntu: "
-    "sudo apt-get install chromium), or set CHROMIUM to one that you have, then: make book site"
+    "sudo apt-get install chromium), or set CHROMIUM to one that you have, then: make book && make step NAME=site"
 )
 LIMIT = "1800"  # seconds a cell: to end a hang
 PYTEST = [sys.executable, "-m", "pytest"]
@@ -138,7 +138,7 @@ STEPS = QUICK | REST
 
 
 def slowest(path: Path) -> str:
-    """The table of the slowest tests of all steps, from what `paced` wrote."""
+    """The table of the slowest tests of all steps, from what `pace` wrote."""
     if not path.exists():
         return ""
     times = sorted((line.split(" ", 1) for line in path.read_text().splitlines()), key=lambda pair: -float(pair[0]))
@@ -179,7 +179,7 @@ def main() -> int:
         failed += [] if good else [name]
     print("\n".join(filter(None, [slowest(times), "== seconds", *lines])))
     if failed:
-        print(f"failed: {', '.join(failed)}; one alone: make {failed[0]}")
+        print(f"failed: {', '.join(failed)}; one alone: make step NAME={failed[0]}")
     elif not unchecked:
         print("all is well")
     print("".join(f"{said}\n" for said in dict.fromkeys(unchecked.values())), end="")

@@ -1,4 +1,4 @@
-"""Fails when a recorded run is not a record: what `make runs-check` does, as part of `make lint`.
+"""Fails when a recorded run is not a record: a part of `make check` and of `make test`.
 
 A record in `book/runs/<name>/` must have every field, filled; a curve with rows; the commits from which it can be
 made again; a study `studies/<chapter>/<name>.py` that makes it; and a chapter that reads it with

@@ -1,6 +1,6 @@
 """A written exam: the questions that a paper names, as one page that prints, and its answers as another.
 
-    make exam PAPER=a     writes exams/a/paper.html and exams/a/answers.html
+    .venv/bin/python tools/give/exam.py a     writes exams/a/paper.html and exams/a/answers.html
 
 COURSE names a folder of your own in place of `course`, with questions, answers and papers in `exams/`. Deliberately
 absent: a choice by chance (a paper is an order that a lecturer has thought about), and marking; a person reads.

@@ -46,9 +46,9 @@ Built from commit `{commit}` of {day}.{draft}
 `sha256sum -c SHA256SUMS` says whether a download is whole.
 
 The problem sets are those of the class `{group}`, for people who work alone; solutions and hidden checks are not among
-them. A lecturer makes sets with other numbers: `make assignments CLASS=...`.
+them. A lecturer makes sets with other numbers: `make assignment CLASS=...`.
 Exam papers are not part of a release. Their questions are public in the repository, and a paper that everybody has read
-examines nobody: `make exam` makes one from questions that a lecturer keeps.
+examines nobody: `tools/give/exam.py` makes one from questions that a lecturer keeps.
 The reference is in `CITATION.cff`.
 
 ## What changed

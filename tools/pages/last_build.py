@@ -11,16 +11,20 @@ Pages are made in `_build/pages` and, when all are there, take the place of `_bu
 import hashlib
 import json
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterable
 from importlib.metadata import distributions
 from pathlib import Path
 
+from packaging.utils import canonicalize_name
+
 RECORD, PAGES, HTML = "built.json", "pages", "html"
 # What no page is made from, by the name of a folder anywhere in the book.
 OUTSIDE = {"_build", "__pycache__", "tests", "node_modules"}
-APPARATUS = ("tools", "_config.yml", "_toc.yml", "book/references.bib", "requirements.txt", "requirements-reading.txt")
+ROOMS = ("chapter", "pages", "prover")  # of the tools: what makes pages
+APPARATUS = ("_config.yml", "_toc.yml", "book/references.bib", "requirements.txt", "requirements-reading.txt")
 UNSEEN = ("book/_static", "book/figures", "book/machine", "proofs", "course/slides", "course/assignments")
 
 
@@ -48,9 +52,11 @@ def digest(root: Path, paths: Iterable[Path], *words: str) -> str:
 def apparatus(root: Path) -> str:
     """What all pages stand on, with the names of the unseen files: one that is gone leaves its page behind."""
     own = Path(__file__).resolve().parents[1]
-    packages = sorted(f"{one.name} {one.version}" for one in distributions())
+    lock = (own.parent / "requirements-reading.txt").read_text(encoding="utf-8")
+    locked = {canonicalize_name(name) for name in re.findall(r"^([\w.-]+)==", lock, re.MULTILINE)}
+    packages = sorted(f"{one.name} {one.version}" for one in distributions() if canonicalize_name(one.name) in locked)
     names = [str(path.relative_to(root)) for path in files(root, UNSEEN)]
-    tools = digest(own, files(own))  # of another root's build, too
+    tools = digest(own, files(own, ROOMS))
     return digest(root, files(root, APPARATUS), sys.version, tools, *packages, *names)
 
 

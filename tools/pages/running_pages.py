@@ -134,7 +134,7 @@ def chapter(nb: nbformat.NotebookNode, needed: list[str], recorded: dict) -> dic
 
 
 def reads_prose(nb: nbformat.NotebookNode) -> bool:
-    """Whether cells read the docstrings. One that is overlooked fails in `make browser-test`."""
+    """Whether cells read the docstrings. One that is overlooked fails in `make browser TEST=1`."""
     return any(re.search(PROSE, cell.source) for _, cell in code(nb))
 
 

@@ -49,7 +49,7 @@ ROOT = Path(__file__).resolve().parents[2]
 UNCHECKED = 4
 NOT_CHECKED = (
     "proofs not checked: there is no prover. Install Rocq (Debian, Ubuntu: sudo apt-get install coq; macOS: "
-    "brew install rocq), then: make proofs"
+    "brew install rocq), then: make step NAME=proofs"
 )
 LIMIT = 120  # seconds for one file
 # What the library's real numbers rest on, and what it says.
