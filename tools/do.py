@@ -45,15 +45,15 @@ def install(what: str, *options) -> None:
     named = [(ROOT / name).read_text(encoding="utf-8") for name in options if str(name).endswith(".txt")]
     number, collected = len(re.findall("^[a-z].*==", "".join(named), re.IGNORECASE | re.MULTILINE)), 0
 
-    def tell(said: str) -> None:
+    def tell(output: str) -> None:
         nonlocal collected
-        if re.match("WARNING|ERROR", said):
+        if re.match("WARNING|ERROR", output):
             line.end()
-            print(said, file=sys.stderr, flush=True)
-            errors.append(said)
-        elif said.startswith("Installing collected"):
+            print(output, file=sys.stderr, flush=True)
+            errors.append(output)
+        elif output.startswith("Installing collected"):
             line.say(f"{what}: unpacking them")
-        elif re.match("Collecting|Requirement already", said):
+        elif re.match("Collecting|Requirement already", output):
             collected += 1
             line.say(what, min(collected, number), number)
 
@@ -112,17 +112,17 @@ COMMANDS |= {"reading": lambda: environment(everything=False), "everything": lam
 
 
 def main() -> int:
-    asked = sys.argv[1] if len(sys.argv) > 1 else ""
-    if asked not in COMMANDS:
+    command = sys.argv[1] if len(sys.argv) > 1 else ""
+    if command not in COMMANDS:
         print(f"usage: python tools/do.py {'|'.join(COMMANDS)}", file=sys.stderr)
         return 2
     if sys.version_info[:2] < OLDEST:
-        print(f"The book needs Python 3.11 or newer, and this is {sys.version.split()[0]}; try: {OTHER} {asked}")
+        print(f"The book needs Python 3.11 or newer, and this is {sys.version.split()[0]}; try: {OTHER} {command}")
         return 1
     if sys.version_info[:2] > TRIED:
         print(f"This is Python {sys.version.split()[0]}; the book was run with 3.11 to 3.13, with this one not yet.")
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # small matrices run faster so, and chapters run side by side
-    return COMMANDS[asked]() or 0
+    return COMMANDS[command]() or 0
 
 
 if __name__ == "__main__":

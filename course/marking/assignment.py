@@ -54,13 +54,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("names", nargs="*", help="problem sets, such as lars (default: all)")
     parser.add_argument("--group", default=sheets.CLASS, help=f"the name of the class (default: {sheets.CLASS})")
     parser.add_argument("--private", type=Path, help="a folder: copy the course there, and make nothing")
-    asked = parser.parse_args(arguments)
+    args = parser.parse_args(arguments)
     try:
-        if asked.private:
-            private(asked.private)
+        if args.private:
+            private(args.private)
             return 0
-        for name in asked.names or names(course()):
-            path = Assignment(name, asked.group, course(), INTO).make()
+        for name in args.names or names(course()):
+            path = Assignment(name, args.group, course(), INTO).make()
             print(
                 f"Wrote {path.relative_to(ROOT)} for the students; {path.parent.relative_to(ROOT)}/lecturer is yours."
             )

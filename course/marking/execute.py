@@ -44,9 +44,9 @@ class ExecuteApart(NbGraderPreprocessor):
                     else:
                         printed = pupil.run(code)
                 except Exception as error:
-                    cell.outputs += said(getattr(error, "printed", "")) + [shown(error)]
+                    cell.outputs += printed_output(getattr(error, "printed", "")) + [error_output(error)]
                 else:
-                    cell.outputs += said(printed)
+                    cell.outputs += printed_output(printed)
                 if not utils.is_locked(cell):  # a given name that its own cell failed to set is nobody else's to set
                     answers |= dict.fromkeys(name for name in defined(code) if name not in given)
                 elif locked(cell):  # it may use answers; where they fail, so will what follows
@@ -110,12 +110,12 @@ def without_magics(source: str) -> str:
     return source
 
 
-def said(text: str) -> list:
+def printed_output(text: str) -> list:
     """What a cell printed, as its output."""
     return [nbformat.v4.new_output("stream", name="stdout", text=text)] if text else []
 
 
-def shown(error: Exception):
+def error_output(error: Exception):
     """An exception as a cell's output: the message, and where in the student's own code it came from."""
     trace = getattr(error, "trace", "").splitlines()
     last = f"{type(error).__name__}: {error}"

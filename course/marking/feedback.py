@@ -38,15 +38,15 @@ def page(title: str, nb, grades: list, comments: dict[str, str]) -> str:
     cells = {cell.metadata.nbgrader.grade_id: cell for cell in nb.cells if "nbgrader" in cell.metadata}
     rows, waiting = [], [grade for grade in grades if grade.needs_manual_grade]
     for grade in grades:
-        found = comments.get(grade.name) or "".join(said(cells.get(grade.name)).splitlines()[-1:])
-        found = "a person will read this" if grade in waiting else found or "right"
+        comment = comments.get(grade.name) or "".join(error_in(cells.get(grade.name)).splitlines()[-1:])
+        comment = "a person will read this" if grade in waiting else comment or "right"
         points = f"{'?' if grade in waiting else f'{grade.score:g}'} of {grade.max_score:g}"
-        rows.append(f"<tr><td>{escape(grade.name)}</td><td>{points}</td><td>{escape(found)}</td></tr>")
+        rows.append(f"<tr><td>{escape(grade.name)}</td><td>{points}</td><td>{escape(comment)}</td></tr>")
     answers = []
     for name, cell in cells.items():
         if not cell.metadata.nbgrader.solution:
             continue
-        parts = [cell.source, *([said(cell)] if said(cell) else [])]
+        parts = [cell.source, *([error_in(cell)] if error_in(cell) else [])]
         answers += [f"<h3>{escape(name)}</h3>", *(f"<pre>{escape(part)}</pre>" for part in parts)]
     points, of = (sum(getattr(g, part) for g in grades) for part in ("score", "max_score"))
     waits = f"; {len(waiting)} answer{'s' * (len(waiting) > 1)} will be read by a person" if waiting else ""
@@ -54,7 +54,7 @@ def page(title: str, nb, grades: list, comments: dict[str, str]) -> str:
     return PAGE.format(points=points, of=of, waits=waits, **texts)
 
 
-def said(cell) -> str:
+def error_in(cell) -> str:
     """The error that a cell ended in, empty where it did not."""
     outputs = cell.get("outputs", []) if cell is not None else []
     return "\n".join("\n".join(o.traceback) for o in outputs if o.output_type == "error")

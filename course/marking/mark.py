@@ -26,12 +26,12 @@ def submissions(folder: Path) -> tuple[dict[str, Path], dict[str, str]]:
 
     ValueError: it has nothing.
     """
-    found, wrong = {}, {}
+    by_student, wrong = {}, {}
     for path in sorted(folder.glob("*.ipynb")):
         if path.is_symlink() or not path.is_file():
             wrong[path.stem] = f"not marked: {path.name} is a link, or no file"
         else:
-            found[path.stem] = path
+            by_student[path.stem] = path
     for own in sorted(path for path in folder.glob("*") if path.is_dir() and not path.name.startswith(".")):
         if own.is_symlink() or own.suffix == ".ipynb":
             wrong[own.stem] = f"not marked: {own.name} is a link, or no file"
@@ -39,12 +39,12 @@ def submissions(folder: Path) -> tuple[dict[str, Path], dict[str, str]]:
         notebooks = [path for path in own.rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts]
         notebooks = [path for path in notebooks if path.is_file() and not path.is_symlink()]
         if len(notebooks) == 1:
-            found[own.name] = notebooks[0]
+            by_student[own.name] = notebooks[0]
         else:
             wrong[own.name] = f"not marked: the folder has {len(notebooks)} notebooks; a student hands in one"
-    if not found and not wrong:
+    if not by_student and not wrong:
         raise ValueError(f"{folder} has no notebooks")
-    return found, wrong
+    return by_student, wrong
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -52,10 +52,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("name", help="the problem set, such as lars")
     parser.add_argument("folder", type=Path, help="the folder with the submissions")
     parser.add_argument("--group", default=sheets.CLASS, help=f"the name of the class (default: {sheets.CLASS})")
-    asked = parser.parse_args(arguments)
+    args = parser.parse_args(arguments)
     try:
-        assignment = Assignment(asked.name, asked.group, course(), INTO)
-        notebooks, wrong = submissions(asked.folder)
+        assignment = Assignment(args.name, args.group, course(), INTO)
+        notebooks, wrong = submissions(args.folder)
         print(wall.says(), flush=True)
         rows = assignment.mark(notebooks, notes=wrong)
     except ValueError as error:

@@ -85,7 +85,7 @@ class Assignment:
                     notes[student] = self._marked(api, student, path)
                 except Exception as error:
                     notes[student] = f"not marked: {submission.one_line(error)}"
-        return self.told(notes)
+        return self.write_marks(notes)
 
     def _marked(self, api, student: str, path: Path) -> str:
         """Mark one notebook; returns what is to be said of it."""
@@ -100,7 +100,7 @@ class Assignment:
     def _cells(self, kind: str) -> Path:
         return self.lecturer / kind / self.name / f"{self.name}.ipynb"
 
-    def told(self, notes: dict[str, str] | None = None) -> list[dict]:
+    def write_marks(self, notes: dict[str, str] | None = None) -> list[dict]:
         """Take in what a person read, and tell everybody: marks.csv, to_read.csv, feedback/STUDENT.html.
 
         A row of marks has the points by task, their sum, and how many answers still wait for a person; those count

@@ -121,10 +121,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("entries", type=Path, help="an entry, or a folder of entries")
     parser.add_argument("--seeds", type=int, default=8, help="how many fresh seeds (default: 8)")
     parser.add_argument("--csv", type=Path, help="where to write the steps of all seeds")
-    asked = parser.parse_args(arguments)
-    paths = sorted(asked.entries.glob("*.py")) if asked.entries.is_dir() else [asked.entries]
+    args = parser.parse_args(arguments)
+    paths = sorted(args.entries.glob("*.py")) if args.entries.is_dir() else [args.entries]
     print(wall.says())
-    seeds = [secrets.randbelow(10**6) for _ in range(asked.seeds)]
+    seeds = [secrets.randbelow(10**6) for _ in range(args.seeds)]
     results, failed = {}, []
     with tempfile.TemporaryDirectory() as folder:
         minilib_copy.copy(Path(folder), [], TASKS)
@@ -138,10 +138,10 @@ def main(arguments: list[str] | None = None) -> int:
     for race, found in results.items():
         print(f"{race}: steps to {RACES[race].target:g} nats, at most {RACES[race].limit}")
         print_table(board(found), ("entry", "median", "all seeds", "ahead of the next by a twentieth"))
-    if asked.csv:
+    if args.csv:
         keys = ("race", "entry", "seed", "steps")
         runs = [(r, e, s, n) for r, found in results.items() for e, by in found.items() for s, n in by.items()]
-        tables.write(asked.csv, [dict(zip(keys, run, strict=True)) for run in runs])
+        tables.write(args.csv, [dict(zip(keys, run, strict=True)) for run in runs])
     print("".join(f"not judged: {one}\n" for one in failed), end="", file=sys.stderr)
     return 2 if failed or not results else 0
 

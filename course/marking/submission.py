@@ -81,11 +81,11 @@ def _opened(path: Path):
 
 def _marks(solved) -> dict[str, str]:
     """The answers by what gives them away: the names that one of them alone defines, and the first line of a text."""
-    found = {}
+    owners = {}
     for cell in filter(solution, solved.cells):
         for mark in _told(cell):
-            found.setdefault(mark, set()).add(name(cell))
-    return {mark: min(names) for mark, names in found.items() if len(names) == 1}
+            owners.setdefault(mark, set()).add(name(cell))
+    return {mark: min(names) for mark, names in owners.items() if len(names) == 1}
 
 
 def _told(cell) -> list[str]:

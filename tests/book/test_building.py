@@ -44,7 +44,7 @@ def test_a_page_has_the_stored_outputs_and_their_run_and_launch_buttons_exactly_
     md, module = small_book / "notebooks" / "01_a.md", small_book / "minilib" / "__init__.py"
     md.write_text(first_cell.placed(md.read_text(), first_cell.source(ROOT)))
     module.write_text('WORD = "apricot"\n__version__ = "2.5.1"\n')
-    done = tool(made(small_book), "build_book.py")
+    done = tool(made(small_book), "pages/build_book.py")
     assert done.returncode == 0, done.stdout
     page, preface = ((small_book / name).read_text() for name in (PAGE, "_build/html/book/index.html"))
     assert "cell" in page

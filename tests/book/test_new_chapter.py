@@ -12,7 +12,7 @@ from small_books import CHAPTERS, ROOT, files
 
 from tools.chapter import chapters, new_chapter, notebooks
 
-RULES = ["book_map", "chapters", "glossary", "preface", "proved", "readme", "reading", "runs_check", "self_test"]
+RULES = ["book_map", "chapters", "glossary", "preface", "provenance", "readme", "reading", "runs_check", "self_test"]
 RULES += ["studies", "live_directive"]
 WHERE = {"README.md", "_toc.yml"}  # they link to files
 TEXTS = (".py", ".md", ".toml", ".yml", ".js", ".css", ".in", ".sh", ".json", "")

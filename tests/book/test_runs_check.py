@@ -41,10 +41,10 @@ def without(*fields):
 
 
 def test_a_record_that_a_study_makes_and_a_chapter_reads_passes_and_another_fails_with_a_line_a_fault(root):
-    done = tool(root, "runs_check.py")
+    done = tool(root, "check/runs_check.py")
     assert (done.returncode, done.stdout) == (0, "every recorded run is in order\n")
     change(root, RECORD, without("seconds", "device"))
-    done = tool(root, "runs_check.py")
+    done = tool(root, "check/runs_check.py")
     assert (done.returncode, done.stdout.count("\n")) == (1, 2)
 
 

@@ -17,7 +17,7 @@ def test_what_is_printed_is_read_back(capsys):
     print_verdicts(family(found), "log loss lower by")
     print("words after it")
     print_verdicts({"one of each": compare({0: 1.0}, {0: 2.0})}, "alpha - 1")
-    first, second = verdict_page.found(capsys.readouterr().out, "Digits")
+    first, second = verdict_page.tables_in(capsys.readouterr().out, "Digits")
     assert (first.section, first.what, first.by) == ("Digits", "log loss lower", "by")
     said = zip(found, ("confirmed", "contradicted", "contradicted"), strict=True)
     assert [tuple(row[:2]) for row in first.rows] == [*said]
@@ -28,7 +28,7 @@ def test_what_is_printed_is_read_back(capsys):
 
 def test_margins_that_differ_stand_beside_their_claims(capsys):
     print_verdicts({f"claim {within}": compare(LOW, HIGH, within=within) for within in (0.1, 5)})
-    (table,) = verdict_page.found(capsys.readouterr().out, "")
+    (table,) = verdict_page.tables_in(capsys.readouterr().out, "")
     assert [row[0] for row in table.rows] == ["claim 0.1 (within 0.1)", "claim 5 (within 5)"]
 
 

@@ -39,8 +39,8 @@ def stored(root: Path) -> dict[str, nbformat.NotebookNode]:
 
 def labelled(text: str) -> tuple[str, str] | None:
     """The label and the title of a chapter's source; None where it has no label."""
-    found = re.search(r"^\((ch-[\w-]+)\)=\n# (.+)$", text, re.MULTILINE)
-    return (found[1], found[2]) if found else None
+    match = re.search(r"^\((ch-[\w-]+)\)=\n# (.+)$", text, re.MULTILINE)
+    return (match[1], match[2]) if match else None
 
 
 def code(nb) -> list:

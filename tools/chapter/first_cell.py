@@ -61,8 +61,8 @@ def address(root: Path) -> str:
 def tag(root: Path) -> str:
     """The tag of this version of the book."""
     text = (root / "minilib" / "__init__.py").read_text(encoding="utf-8")
-    found = re.search(r'^__version__ = "(.+)"', text, re.M)
-    return f"v{found[1]}" if found else "main"
+    version = re.search(r'^__version__ = "(.+)"', text, re.M)
+    return f"v{version[1]}" if version else "main"
 
 
 def source(root: Path, url: str = "") -> str:

@@ -48,10 +48,10 @@ def find(name: str, root: Path = ROOT) -> Path:
     Raises:
         ValueError: there is no such chapter.
     """
-    found = [md for md in chapters(root) if Path(name).stem in (md.stem, rules.name_of(md.stem))]
-    if not found:
+    named = [md for md in chapters(root) if Path(name).stem in (md.stem, rules.name_of(md.stem))]
+    if not named:
         raise ValueError(f"no chapter {name!r}; there are {', '.join(rules.name_of(md.stem) for md in chapters(root))}")
-    return found[0]
+    return named[0]
 
 
 def pair(md: Path) -> Path:

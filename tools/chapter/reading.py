@@ -59,24 +59,24 @@ def words(text: str) -> int:
 def sections(nb) -> list[Section]:
     """The sections of a notebook in order; a subsection is one of its own."""
     titles: list[str] = []
-    found: list[dict] = [{"titles": (), "text": "", "lines": 0}]
+    parts: list[dict] = [{"titles": (), "text": "", "lines": 0}]
     for cell in nb.cells:
         if cell.cell_type == "code":
             if cell in chapters.code(nb) and not chapters.tags(cell) & chapters.UNSEEN:
-                found[-1]["lines"] += sum(bool(line.strip()) for line in cell.source.splitlines())
+                parts[-1]["lines"] += sum(bool(line.strip()) for line in cell.source.splitlines())
             caption = cell.metadata.get("mystnb", {}).get("figure", {}).get("caption", "")
-            found[-1]["text"] += f"\n\n{caption}\n\n"
+            parts[-1]["text"] += f"\n\n{caption}\n\n"
             continue
         for part in re.split(r"^(?=#{1,6} )", cell.source, flags=re.MULTILINE):
             if match := re.match(r"(#{1,6}) +(.*)\n?", part):
                 level = len(match[1])
                 titles[level - 1 :] = [match[2]]
-                found.append({"titles": tuple(titles), "text": "", "lines": 0})
+                parts.append({"titles": tuple(titles), "text": "", "lines": 0})
                 part = part[match.end() :]
-            found[-1]["text"] += part
+            parts[-1]["text"] += part
     return [
         Section(f["titles"], words(f["text"]), f["lines"], len(re.findall(r"\{exercise(-start)?\}", f["text"])))
-        for f in found
+        for f in parts
     ]
 
 
@@ -109,16 +109,16 @@ def main() -> None:
     if name is None:
         print(row.format("", "core", "lines", "min", "whole", "lines", "min", "ex."))
         for md in notebooks.chapters(ROOT):
-            found = sections(notebooks.source(md))
-            counts = [n for pair in (core(found), whole(found)) for n in (*pair, minutes(*pair))]
-            print(row.format(md.stem, *counts, exercises(found)))
+            parts = sections(notebooks.source(md))
+            counts = [n for pair in (core(parts), whole(parts)) for n in (*pair, minutes(*pair))]
+            print(row.format(md.stem, *counts, exercises(parts)))
         return
-    found = sections(notebooks.source(notebooks.find(name)))
-    for section in found:
+    parts = sections(notebooks.source(notebooks.find(name)))
+    for section in parts:
         indent = "  " * (len(section.titles) - 1)
         mark = " " if section.core else "-"
         print(f"{mark} {indent + (section.titles or ('',))[-1]:<60.60} {section.words:>6} {section.lines:>5}")
-    print("core path: {} words, {} visible lines; whole: {} words, {} lines".format(*core(found), *whole(found)))
+    print("core path: {} words, {} visible lines; whole: {} words, {} lines".format(*core(parts), *whole(parts)))
 
 
 if __name__ == "__main__":

@@ -68,26 +68,26 @@ def results(browser: Browser, address: str, stem: str) -> tuple[str, dict, list[
         if "cannot" not in page.inner_text(STATE):
             page.get_by_role("button", name="Run all").click()
             page.wait_for_function(ENDED)
-        said, cells = page.inner_text(STATE), page.evaluate("BookRun.results")
+        state, cells = page.inner_text(STATE), page.evaluate("BookRun.results")
         page.close()
     except Error as error:  # the browser's: the page is gone, or the time is over
-        said, cells = f"the browser says: {error.message.splitlines()[0]}", {}
-    return said, {int(number): cell for number, cell in cells.items()}, outside
+        state, cells = f"the browser says: {error.message.splitlines()[0]}", {}
+    return state, {int(number): cell for number, cell in cells.items()}, outside
 
 
-def violations(name: str, expected: int, said: str, cells: dict, outside: list[str]) -> list[str]:
+def violations(name: str, expected: int, state: str, cells: dict, outside: list[str]) -> list[str]:
     """What is wrong with the results of a chapter with so many cells."""
-    found = [f"it asked for {address}" for address in outside]
+    faults = [f"it asked for {address}" for address in outside]
     if len(cells) < expected:
-        found.append(f"{len(cells)} of {expected} cells have run: {said}")
+        faults.append(f"{len(cells)} of {expected} cells have run: {state}")
     for number, cell in cells.items():
         if cell["error"]:
-            found.append(f"cell {number} ends with an error:\n{cell['error']}")
+            faults.append(f"cell {number} ends with an error:\n{cell['error']}")
         elif "differs from ours" in cell["said"] and number not in MAY_DIFFER.get(name, {}):
-            found.append(f"cell {number} prints\n{cell['text']}\nand not\n{cell['expected']}")
+            faults.append(f"cell {number} prints\n{cell['text']}\nand not\n{cell['expected']}")
         if not cell["error"] and cell["pictures"] != cell["drawn"]:
-            found.append(f"cell {number} draws {cell['pictures']} figures and not {cell['drawn']}")
-    return found
+            faults.append(f"cell {number} draws {cell['pictures']} figures and not {cell['drawn']}")
+    return faults
 
 
 def record(html: Path, stem: str, browser: str, seconds: float, cells: dict, wrong: list[str]) -> dict:

@@ -25,15 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LIMIT = 180  # seconds
 FAR = 99
 # Where modules lie alone, and packages.
-PATHS = (
-    "tools",
-    "tools/check/imitation",
-    "tests/book",
-    "tests/site",
-    "tests/course",
-    "course/marking/tests",
-    "benchmarks",
-)
+PATHS = "tools tools/check/imitation tests/book tests/site course/marking/tests benchmarks".split()
 PACKAGES = ("minilib", "proofs", "studies", "tests", "benchmarks", "tools", "course")
 RULES = {  # files whose names begin so, and the tests that read or run them
     "studies/": "book/test_studies book/test_toy_studies",

@@ -36,7 +36,7 @@ def pytest_configure(config):
 
     seconds = defaultdict(float)
 
-    class Said:
+    class Lines:
         def pytest_sessionfinish(self):
             if path := os.environ.get("SECONDS_OF_TESTS"):
                 with open(path, "a", encoding="utf-8") as file:
@@ -51,4 +51,4 @@ def pytest_configure(config):
                     terminal.ensure_newline()
                     terminal.write_line(line)
 
-    config.pluginmanager.register(Said())
+    config.pluginmanager.register(Lines())

@@ -151,9 +151,9 @@ def main() -> int:
     parser.add_argument("--all", action="store_true", help="all of them")
     parser.add_argument("--rest", action="store_true", help=", ".join(REST))
     parser.add_argument("--chapters", default="", help="of nbval: names, separated by commas, such as sgd,adam")
-    asked = parser.parse_args()
-    names, more = asked.steps, {"nbval": [asked.chapters]} if asked.chapters else {}
-    names = names or [*(STEPS if asked.all else REST if asked.rest else QUICK)]
+    args = parser.parse_args()
+    names, more = args.steps, {"nbval": [args.chapters]} if args.chapters else {}
+    names = names or [*(STEPS if args.all else REST if args.rest else QUICK)]
     times = Path(tempfile.mkdtemp(), "seconds")
     os.environ["SECONDS_OF_TESTS"] = str(times)
     unchecked = {}

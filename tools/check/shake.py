@@ -235,7 +235,7 @@ def run_here(root: Path, name: str, folder: Path | None = None) -> dict:
     path = root / "notebooks" / f"{name}.ipynb"
     stored, nb = chapters.read(path), chapters.read(path)
     first = nbformat.v4.new_code_cell("import margins\nmargins.install()")
-    last = nbformat.v4.new_code_cell("print(_margins.told())")
+    last = nbformat.v4.new_code_cell("print(_margins.take())")
     nb.cells = [first, *nb.cells, last]
     resources = {"metadata": {"path": str(folder or path.parent)}}
     start = time.perf_counter()
@@ -272,7 +272,7 @@ def shake(root: Path, name: str, machine: str) -> dict:
     return json.loads(out.read_text())
 
 
-def said(result: dict, machine: str) -> str:
+def lines_of(result: dict, machine: str) -> str:
     """One line for a chapter on a machine, and the texts of what differs."""
     kinds = [row["outcome"] for row in result["cells"]]
     counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in KINDS if kind in kinds)
@@ -425,7 +425,7 @@ def main() -> int:
         tasks = [(machine, pool.submit(shake, root, name, machine)) for name, machine in pairs]
         for machine, task in tasks:
             results.append((machine, task.result()))
-            print(said(task.result(), machine), flush=True)
+            print(lines_of(task.result(), machine), flush=True)
     sentences = violations(results)
     print("\n".join(sentences) or f"{len(pairs)} runs: every claim held")
     return 1 if sentences else 0

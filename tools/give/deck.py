@@ -83,14 +83,14 @@ class Book:
 
     def page_of(self, label: str) -> str:
         """The name of the page on which a label stands."""
-        for found in (
+        for pages in (
             self.env.domaindata["std"]["anonlabels"].get(label, ())[:1],
             self.env.domaindata["math"]["objects"].get(label, ())[:1],
             [one["docname"] for one in (self.env.proof_list.get(label),) if one],
             [one["docname"] for one in (self.env.sphinx_exercise_registry.get(label),) if one],
         ):
-            if found:
-                return found[0]
+            if pages:
+                return pages[0]
         raise Missing(f"no chapter has the label {label!r}")
 
     def labelled(self, label: str) -> nodes.Element:
@@ -109,14 +109,14 @@ class Book:
             after = [node for node in after[after.index(statement) :] if isinstance(node, proof_node)]
             after = [proof for proof in after[:1] if not belongs(proof)]
         for proof in proofs or after:
-            number, found = 0, []
+            number, parts = 0, []
             for child in proof[0].children:
                 begins = re.match(r"(?:Proof\. )?\((\d+)\)", child.astext())
                 number = int(begins[1]) if begins else number
                 if first <= number <= last:
-                    found.append(child.deepcopy())
-            if number >= last and found:
-                return found
+                    parts.append(child.deepcopy())
+            if number >= last and parts:
+                return parts
         raise Missing(f"the proof of {label!r} has no steps ({first}) to ({last})")
 
     def code(self, label: str, name: str) -> nodes.literal_block:
@@ -154,7 +154,7 @@ class Book:
         value = ast.literal_eval(text) if re.match(r"['\"\d-]", text) else text
         return f"{value:{form}}"
 
-    def told(self, node: addnodes.pending_xref) -> list[nodes.Node]:
+    def reference(self, node: addnodes.pending_xref) -> list[nodes.Node]:
         """What the book writes for a reference, without the link."""
         if node["refdomain"] not in self.env.domains:
             raise Missing(f"a slide cannot refer to {node['reftarget']!r} like this; name the role")
@@ -224,9 +224,9 @@ def without_links(node: nodes.Element) -> None:
 
 def numbers(argument: str) -> tuple[int, int]:
     """'3' or '1-4'."""
-    if not (found := re.fullmatch(r"(\d+)(?:-(\d+))?", argument.strip())):
+    if not (match := re.fullmatch(r"(\d+)(?:-(\d+))?", argument.strip())):
         raise ValueError(f"{argument!r} is no number and no range like 1-4")
-    return int(found[1]), int(found[2] or found[1])
+    return int(match[1]), int(match[2] or match[1])
 
 
 def panels(argument: str) -> list[int]:
@@ -327,45 +327,45 @@ def halves(deck: nodes.document) -> list[list[nodes.section]]:
 
 def violations(deck: nodes.document, minutes: str) -> list[str]:
     """How a deck breaks the form of course/slides/README.md, in sentences."""
-    found, parts = [], halves(deck)
+    faults, parts = [], halves(deck)
     slides, said, own = [slide for part in parts for slide in part], set(), {}
     for k, slide in enumerate(slides):
         title = slide.next_node(nodes.title).astext()
         told = [child for child in slide.children if isinstance(child, notes)]
         if len(told) != 1:
-            found.append(f"the slide {title!r} has {len(told)} notes, and not one")
+            faults.append(f"the slide {title!r} has {len(told)} notes, and not one")
         own[slide] = sum(one["minutes"] for one in told)
         fields = {part["name"] for one in told for part in one.children}
         said |= fields
         if has(slide, "question"):
             if any(shows(child) for child in slide.children if not isinstance(child, nodes.section)):
-                found.append(f"the question {title!r} stands beside what answers it; it has a slide of its own")
+                faults.append(f"the question {title!r} stands beside what answers it; it has a slide of its own")
             if not any(shows(following) or has(following, "task") for following in slides[k + 1 : k + 2]):
-                found.append(f"nothing is shown after the question {title!r}")
+                faults.append(f"nothing is shown after the question {title!r}")
         if has(slide, "task") and BEHIND not in fields:
-            found.append(f"the notes of the task {title!r} have no paragraph {BEHIND}:")
+            faults.append(f"the notes of the task {title!r} have no paragraph {BEHIND}:")
     if not minutes.isdigit():
-        return [*found, f"the deck's front matter says minutes: {minutes!r}, and not a whole number"]
+        return [*faults, f"the deck's front matter says minutes: {minutes!r}, and not a whole number"]
     for part in parts:
         if len(parts) > 1 and sum(own[slide] for slide in part) * len(parts) != int(minutes):
             spent = sum(own[slide] for slide in part)
-            found.append(f"the part {part[0].next_node(nodes.title).astext()!r} has {spent} minutes")
+            faults.append(f"the part {part[0].next_node(nodes.title).astext()!r} has {spent} minutes")
     if sum(own.values()) != int(minutes):
-        found.append(f"the minutes of the notes add up to {sum(own.values())}, and the deck has {minutes}")
+        faults.append(f"the minutes of the notes add up to {sum(own.values())}, and the deck has {minutes}")
     tasks = [slide for slide in slides if has(slide, "task")]
     breaks = [slide for slide in slides if slide.next_node(nodes.title).astext() == "Break"]
     busy, free = (sum(own[slide] for slide in kind) for kind in (tasks, breaks))
     if tasks and busy < (int(minutes) - free) / 2:
-        found.append(f"{busy} minutes of tasks in {int(minutes) - free}, and not half of them")
+        faults.append(f"{busy} minutes of tasks in {int(minutes) - free}, and not half of them")
     count, shown_for = len(slides) - len(tasks) - len(breaks), int(minutes) - busy - free
     low, high = round(shown_for * 12 / 75), round(shown_for * 18 / 75)
     if not low <= count <= high:
-        found.append(f"{count} slides in {shown_for} minutes, and not {low} to {high}")
+        faults.append(f"{count} slides in {shown_for} minutes, and not {low} to {high}")
     asks = sum(has(slide, "question") for slide in slides)
     if asks < 2:
-        found.append(f"{asks} questions to the hall (the directive question), and not two at least")
-    found += [f"no notes have a paragraph {name}:" for name in FIELDS if name not in said]
-    return found
+        faults.append(f"{asks} questions to the hall (the directive question), and not two at least")
+    faults += [f"no notes have a paragraph {name}:" for name in FIELDS if name not in said]
+    return faults
 
 
 # ---- from the book to the slide --------------------------------------------------------------------------------------
@@ -389,7 +389,7 @@ class Fill(SphinxPostTransform):
         for node in list(self.document.findall(addnodes.pending_xref)):
             if self.env is self.app.env:
                 try:
-                    node.replace_self(self.book.told(node))
+                    node.replace_self(self.book.reference(node))
                 except Missing as error:
                     logger.warning("%s", error, location=node)
                     node.replace_self([])

@@ -56,22 +56,22 @@ def questions(where: Path | None = None) -> dict[str, Question]:
     Raises:
         ValueError: a question has no answer, a head that cannot be read, or an unknown kind.
     """
-    found = {}
+    by_name = {}
     for path in sorted((where or folder()).glob("part_?.md")):
         answers = sections(path.with_name(f"{path.stem}_answers.md"))
         for name, text in sections(path).items():
             if name not in answers:
                 raise ValueError(f"the question {name!r} of {path.name} has no answer in {path.stem}_answers.md")
             head, _, text = text.partition("\n")
-            said = dict(part.strip().split(": ", 1) for part in head.split("|") if ": " in part)
-            if sorted(said) != ["chapter", "kind", "minutes", "points"] or said["kind"] not in KINDS:
+            fields = dict(part.strip().split(": ", 1) for part in head.split("|") if ": " in part)
+            if sorted(fields) != ["chapter", "kind", "minutes", "points"] or fields["kind"] not in KINDS:
                 raise ValueError(
                     f"the question {name!r} begins with {head!r}, and should with "
                     f"'chapter: LABEL | kind: KIND | points: N | minutes: N', a kind being one of {', '.join(KINDS)}"
                 )
-            numbers = int(said["points"]), int(said["minutes"])
-            found[name] = Question(name, said["chapter"], said["kind"], *numbers, text.strip(), answers[name])
-    return found
+            numbers = int(fields["points"]), int(fields["minutes"])
+            by_name[name] = Question(name, fields["chapter"], fields["kind"], *numbers, text.strip(), answers[name])
+    return by_name
 
 
 def order(paper: str) -> list[str]:
@@ -112,7 +112,7 @@ def write(paper: str, to: Path | None = None) -> tuple[Path, Path]:
         raise ValueError(f"paper {paper!r} asks {missing[0]!r}, and no question has this name")
     chosen = [known[name] for name in names]
     total = f"{sum(q.points for q in chosen)} points, {sum(q.minutes for q in chosen)} minutes."
-    asked, answered = (
+    tasks, answered = (
         [f"{ORPHAN}# Paper {paper.upper()}\n\n{total} A pocket calculator is allowed.\n"],
         [f"{ORPHAN}# Paper {paper.upper()}: answers\n\n{total} {MARKING}\n"],
     )
@@ -125,10 +125,10 @@ def write(paper: str, to: Path | None = None) -> tuple[Path, Path]:
                 (source / f"{label}.svg").write_bytes(stills[label].read_bytes())
                 text += f"\n\n![The figure of this question]({label}.svg)"
             text = FIGURE.sub("the figure below", text)
-            asked.append(f"## {number}. ({question.points} points)\n\n{apart(text)}\n")
+            tasks.append(f"## {number}. ({question.points} points)\n\n{apart(text)}\n")
             answer = re.sub(r"```python (fixed|check)", "```python", question.answer)
             answered.append(f"## {number}. {question.name}\n\n{apart(answer)}\n")
-        (source / "paper.md").write_text("\n".join(asked), encoding="utf-8")
+        (source / "paper.md").write_text("\n".join(tasks), encoding="utf-8")
         (source / "answers.md").write_text("\n".join(answered), encoding="utf-8")
         (source / "print.css").write_text(PRINT, encoding="utf-8")
         settings = {

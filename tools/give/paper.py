@@ -63,22 +63,22 @@ def unfold(article: Tag) -> None:
 
 def quizzes(article: Tag) -> None:
     """Letters before the options; which one is right, and why, at the end of the chapter."""
-    asked = article.select(".quiz")
-    if not asked:
+    boxes = article.select(".quiz")
+    if not boxes:
         return
     answers = new("section", id="quiz-answers")
     answers.append(new("h2", "Answers to the quiz"))
     where = new("p", "The answers are on page ")
     where.append(new("a", "000", href="#quiz-answers", **{"data-page": ""}))
     where.append(".")
-    asked[-1].insert_after(where)
-    for number, quiz in enumerate(asked, 1):
+    boxes[-1].insert_after(where)
+    for number, quiz in enumerate(boxes, 1):
         quiz.insert(0, new("p", f"Question {number}", class_="question-number"))
         reasons, right = [], ""
         for letter, option in zip("abcd", quiz.select(".quiz-right, .quiz-wrong"), strict=False):
             right += letter if "quiz-right" in option["class"] else ""
-            said, *why = option.find_all(recursive=False)
-            (said.find("p") or said).insert(0, f"({letter}) ")
+            words, *why = option.find_all(recursive=False)
+            (words.find("p") or words).insert(0, f"({letter}) ")
             reasons.append(new("div", class_="reason"))
             reasons[-1].extend(part.extract() for part in why)
             (reasons[-1].find("p") or reasons[-1]).insert(0, f"({letter}) ")

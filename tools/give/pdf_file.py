@@ -42,17 +42,17 @@ def numbers(page: pikepdf.Page) -> list[int]:
     for name, font in page.resources.get("/Font", {}).items():
         if font.Subtype == "/Type0" and "/ToUnicode" in font:
             table = font.ToUnicode.read_bytes().decode("latin-1")
-            glyphs[name] = said = {}
+            glyphs[name] = letters = {}
             for block in re.findall(r"beginbfchar(.*?)endbfchar", table, re.S):
-                said |= {code: chr(int(to, 16)) for code, to in re.findall(r"<(\w{4})> <(\w{4})>", block)}
+                letters |= {code: chr(int(to, 16)) for code, to in re.findall(r"<(\w{4})> <(\w{4})>", block)}
             for block in re.findall(r"beginbfrange(.*?)endbfrange", table, re.S):
                 for first, last, to in re.findall(r"<(\w{4})> <(\w{4})> <(\w{4})>", block):
                     for k in range(int(last, 16) - int(first, 16) + 1):
-                        said[f"{int(first, 16) + k:04X}"] = chr(int(to, 16) + k)
-    found, word, font = [], "", {}
+                        letters[f"{int(first, 16) + k:04X}"] = chr(int(to, 16) + k)
+    values, word, font = [], "", {}
     for operands, operator in pikepdf.parse_content_stream(page):
         if str(operator) in ("BT", "ET"):
-            found += [int(word)] if re.fullmatch(r"\d+", word) else []
+            values += [int(word)] if re.fullmatch(r"\d+", word) else []
             word = ""
         elif str(operator) == "Tf":
             font = glyphs.get(str(operands[0]), {})
@@ -60,7 +60,7 @@ def numbers(page: pikepdf.Page) -> list[int]:
             pieces = operands[0] if str(operator) == "TJ" else [operands[0]]
             codes = b"".join(bytes(piece) for piece in pieces if isinstance(piece, pikepdf.String)).hex().upper()
             word += "".join(font.get(codes[k : k + 4], "?") for k in range(0, len(codes), 4))
-    return found
+    return values
 
 
 def check(path: Path) -> None:
@@ -91,10 +91,10 @@ def check(path: Path) -> None:
         for number in range(2, last + 1):
             drawn += Counter(numbers(pdf.pages[number - 1])) - Counter([number])
         listed = [(title, page) for level, title, page in outline if level < 2]
-        said = Counter(page for _, page in listed)
+        headed = Counter(page for _, page in listed)
         # A heading that ends with a year may leave it alone on a second line.
-        said += Counter(int(title.split()[-1]) for title, _ in listed if title.split()[-1].isdecimal())
-        if drawn - said:
-            raise ValueError(f"the contents of {path.name} name pages without a heading: {sorted(drawn - said)}")
+        headed += Counter(int(title.split()[-1]) for title, _ in listed if title.split()[-1].isdecimal())
+        if drawn - headed:
+            raise ValueError(f"the contents of {path.name} name pages without a heading: {sorted(drawn - headed)}")
         if lacking := [title for level, title, page in outline[1:] if level == 0 and page not in drawn]:
             raise ValueError(f"the contents of {path.name} lack the page of {lacking[0]!r}")

@@ -107,8 +107,8 @@ def names(root: Path = ROOT) -> dict[str, str]:
 def public(root: Path) -> str:
     """The address of the published pages; empty where the repository has none."""
     url = build_book.address(root, yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8")))
-    found = re.fullmatch(r"(?:https://|git@)github\.com[/:]([\w.-]+)/([\w.-]+?)(?:\.git)?/?", url)
-    return f"https://{found[1]}.github.io/{found[2]}/" if found else ""
+    match = re.fullmatch(r"(?:https://|git@)github\.com[/:]([\w.-]+)/([\w.-]+?)(?:\.git)?/?", url)
+    return f"https://{match[1]}.github.io/{match[2]}/" if match else ""
 
 
 def text(tag) -> str:

@@ -65,8 +65,8 @@ def run(*command: str) -> None:
 
 def changes(text: str, version: str) -> str:
     """What a changelog says of a version; empty where it has no heading for it."""
-    found = re.search(rf"^## \[{re.escape(version)}\][^\n]*\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
-    return found[1].strip() if found else ""
+    match = re.search(rf"^## \[{re.escape(version)}\][^\n]*\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+    return match[1].strip() if match else ""
 
 
 def refusals(root: Path, version: str) -> list[str]:

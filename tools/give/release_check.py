@@ -30,11 +30,11 @@ SECRETS = ("BEGIN SOLUTION", "BEGIN HIDDEN TESTS")
 def sums(folder: Path) -> list[str]:
     """Files whose sum is another, or that have none."""
     lines = (folder / SUMS).read_text(encoding="utf-8").splitlines()
-    said = {name: value for value, name in (line.split("  ", 1) for line in lines)}
+    listed = {name: value for value, name in (line.split("  ", 1) for line in lines)}
     there = {path.name: path for path in folder.iterdir() if path.name != SUMS}
-    wrong = [f"{name} is in {SUMS} and not in the folder" for name in sorted(said.keys() - there.keys())]
+    wrong = [f"{name} is in {SUMS} and not in the folder" for name in sorted(listed.keys() - there.keys())]
     for name, path in sorted(there.items()):
-        if hashlib.sha256(path.read_bytes()).hexdigest() != said.get(name):
+        if hashlib.sha256(path.read_bytes()).hexdigest() != listed.get(name):
             wrong.append(f"{name}: its sum is not the one in {SUMS}")
     return wrong
 
@@ -53,14 +53,14 @@ def site(folder: Path, browser) -> list[str]:
 
     wrong, chapters = [], sorted((folder / "notebooks").glob("*.html"))
     for page in [folder / "index.html", *chapters[:1]]:
-        asked, opened = [], browser.new_page()
-        opened.on("request", lambda request, asked=asked: asked.append(request.url))
+        requests, opened = [], browser.new_page()
+        opened.on("request", lambda request, requests=requests: requests.append(request.url))
         opened.goto(page.as_uri(), wait_until="load")
         try:  # the first page leads on to another
             opened.wait_for_function("title => document.title.includes(title)", arg=TITLE, timeout=PATIENCE)
         except NotThere:
             wrong.append(f"{page.name} has the title {opened.title()!r}, without {TITLE!r}")
-        wrong += [f"{page.name} asks for {url}" for url in asked if not url.startswith(("file:", "data:", "blob:"))]
+        wrong += [f"{page.name} asks for {url}" for url in requests if not url.startswith(("file:", "data:", "blob:"))]
         opened.close()
     for page in chapters:
         lines = companions.LINE.findall(page.read_text(encoding="utf-8"))

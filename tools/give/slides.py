@@ -98,9 +98,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--pdf", action="store_true", help="write PDFs with the notes, too")
-    asked = parser.parse_args()
+    args = parser.parse_args()
     there = syllabus.decks()
-    decks = asked.names or there
+    decks = args.names or there
     if unknown := set(decks) - set(there):
         parser.error(f"there is no deck {', '.join(sorted(unknown))} in course/slides; there are {', '.join(there)}")
     if not (BOOK / ".doctrees" / "environment.pickle").exists():
@@ -114,7 +114,7 @@ def main() -> int:
     if done.returncode:
         return 1
     write_list()
-    if asked.pdf:
+    if args.pdf:
         from tools.pages import stills  # drives a browser, which building does without
 
         with stills.chromium() as browser:

@@ -54,13 +54,13 @@ def member(node: ast.ClassDef, name: str) -> ast.FunctionDef | None:
 
 def constructor(path: Path, node: ast.ClassDef) -> ast.FunctionDef | None:
     """The `__init__` of a class or of the first parent that has one; None where it has no own, as a dataclass."""
-    if found := member(node, "__init__"):
-        return found
+    if own := member(node, "__init__"):
+        return own
     for base in node.bases:
         if isinstance(base, ast.Name):
             there = home(path, base.id)
-            if found := constructor(there, definition(there, base.id)):
-                return found
+            if own := constructor(there, definition(there, base.id)):
+                return own
     return None
 
 
@@ -127,11 +127,11 @@ def paragraph(text: str) -> nodes.paragraph:
 
 def items(pairs: list[tuple[str, str]]) -> nodes.definition_list:
     """A list of names and what is said of them."""
-    found = nodes.definition_list()
-    for name, said in pairs:
+    rows = nodes.definition_list()
+    for name, text in pairs:
         term = nodes.term("", "", *(inline(f"`{name}`") if name.islower() or "Error" in name else inline(name)))
-        found += nodes.definition_list_item("", term, nodes.definition("", paragraph(said)))
-    return found
+        rows += nodes.definition_list_item("", term, nodes.definition("", paragraph(text)))
+    return rows
 
 
 def block(lines: list[str]) -> list[nodes.Node]:
@@ -140,26 +140,26 @@ def block(lines: list[str]) -> list[nodes.Node]:
     below = lines[len(text) :]
     if any(not line.startswith(" ") for line in below):  # no text with something below it: as it stands
         text, below = lines, []
-    found, head = [], re.sub("::$", ":", " ".join(text))  # the second colon is for other programs
+    parts, head = [], re.sub("::$", ":", " ".join(text))  # the second colon is for other programs
     if ERROR.fullmatch(head):
         said = re.split(r"(?:^| )(\w+Error|Shapes): ", head)[1:]
-        found.append(items(list(zip(said[::2], said[1::2], strict=True))))
+        parts.append(items(list(zip(said[::2], said[1::2], strict=True))))
     elif head and head not in ("Args:", "Attributes:", "Raises:"):
-        found.append(paragraph(head))
+        parts.append(paragraph(head))
     if not below:
-        return found
+        return parts
     least = min(len(line) - len(line.lstrip()) for line in below)
     below = [line[least:] for line in below]
     said = [one.strip() for one in re.split(r"\n(?! )", "\n".join(below))]
     if head not in CODE and all(ITEM.fullmatch(one) for one in said):
-        return [*found, items([ITEM.fullmatch(one).groups() for one in said])]
+        return [*parts, items([ITEM.fullmatch(one).groups() for one in said])]
     code = "\n".join(below)
-    return [*found, nodes.literal_block(code, code, language="python" if head in CODE else "text")]
+    return [*parts, nodes.literal_block(code, code, language="python" if head in CODE else "text")]
 
 
 def body(docstring: str | None) -> list[nodes.Node]:
     """A docstring as nodes."""
-    found, cleaned = [], re.split(r"\n\s*\n", docstring or "")
+    parts, cleaned = [], re.split(r"\n\s*\n", docstring or "")
     blocks = []
     for text in cleaned:  # what is indented goes on with the block before it
         if blocks and text.startswith(" ") and blocks[-1].rstrip().endswith(":"):
@@ -167,8 +167,8 @@ def body(docstring: str | None) -> list[nodes.Node]:
         else:
             blocks.append(text)
     for text in blocks:
-        found += block(text.splitlines())
-    return found
+        parts += block(text.splitlines())
+    return parts
 
 
 # ---- The directive ---------------------------------------------------------------------------------------------------
@@ -180,19 +180,19 @@ def code(text: str) -> nodes.literal_block:
 
 def methods(path: Path, node: ast.ClassDef, names: list[str]) -> nodes.definition_list:
     """These methods of a class with their docstrings."""
-    found = nodes.definition_list(classes=["api-methods"])
+    rows = nodes.definition_list(classes=["api-methods"])
     for name in names:
         function = member(node, name)
         if function is None:
             raise ValueError(f"{node.name} defines no {name!r}")
-        asked = {decorator.id for decorator in function.decorator_list if isinstance(decorator, ast.Name)}
-        text = name if "property" in asked else signature(path, name, function, "staticmethod" not in asked)
+        decorators = {decorator.id for decorator in function.decorator_list if isinstance(decorator, ast.Name)}
+        text = name if "property" in decorators else signature(path, name, function, "staticmethod" not in decorators)
         term = nodes.term("", "", nodes.literal(text, " ".join(text.split()).replace("( ", "(").replace(", )", ")")))
-        found += nodes.definition_list_item("", term, nodes.definition("", *body(ast.get_docstring(function))))
-    return found
+        rows += nodes.definition_list_item("", term, nodes.definition("", *body(ast.get_docstring(function))))
+    return rows
 
 
-def shown(path: Path, name: str, wanted: list[str]) -> list[nodes.Node]:
+def contents(path: Path, name: str, wanted: list[str]) -> list[nodes.Node]:
     """What a section says: the signature, the docstring, the methods."""
     node = definition(path, name)
     is_class = isinstance(node, ast.ClassDef)
@@ -229,7 +229,7 @@ class Api(SphinxDirective):
         anchor = f"{module}.{name.strip()}"
         section = nodes.section("", nodes.title(name, name), ids=[anchor], names=[anchor.lower()])
         try:
-            section += shown(path, name.strip(), re.findall(r"\w+", wanted))
+            section += contents(path, name.strip(), re.findall(r"\w+", wanted))
         except ValueError as error:
             raise self.error(str(error)) from None
         self.env.get_domain("std").note_hyperlink_target(anchor.lower(), self.env.docname, anchor, name)

@@ -10,8 +10,8 @@ import re
 
 def letter(page: str) -> str:
     """The letter of an appendix, from the name of its page; empty for all other pages."""
-    found = re.match(r"notebooks/([A-Z])_", page)
-    return found[1] if found else ""
+    match = re.match(r"notebooks/([A-Z])_", page)
+    return match[1] if match else ""
 
 
 def renumber(app, env) -> list[str]:

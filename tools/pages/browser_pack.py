@@ -51,11 +51,11 @@ def content(file: str, recorded: dict, pack: Path | None, kept: Path) -> bytes:
     place = (pack or kept) / file
     if pack and not place.is_file():
         raise ValueError(f"{pack} has no {file}; it must hold the files of Pyodide {recorded['version']}")
-    found = place.read_bytes() if place.is_file() else fetch(recorded["address"] + file)
-    if digest(found) != recorded["sha256"][file]:
+    data = place.read_bytes() if place.is_file() else fetch(recorded["address"] + file)
+    if digest(data) != recorded["sha256"][file]:
         where = place if place.is_file() else recorded["address"] + file
-        raise ValueError(f"{where} has the checksum {digest(found)}, and must have {recorded['sha256'][file]}")
-    return found
+        raise ValueError(f"{where} has the checksum {digest(data)}, and must have {recorded['sha256'][file]}")
+    return data
 
 
 def unchecked(html: Path) -> list[str]:
@@ -76,12 +76,12 @@ def put(html: Path, recorded: dict, pack: Path | None, kept: Path, other: Path |
     (into / "pack").mkdir()
     total, taken = 0, [file for file in recorded["sha256"] if other and (other / file).is_file()]
     for file in recorded["sha256"]:
-        found = (other / file).read_bytes() if file in taken else content(file, recorded, pack, kept)
+        data = (other / file).read_bytes() if file in taken else content(file, recorded, pack, kept)
         if file not in taken and not pack and not (kept / file).exists():
             kept.mkdir(parents=True, exist_ok=True)
-            (kept / file).write_bytes(found)
-        (into / "pack" / f"{file}.js").write_text(running_pages.given(file, found), encoding="utf-8")
-        total += len(found)
+            (kept / file).write_bytes(data)
+        (into / "pack" / f"{file}.js").write_text(running_pages.given(file, data), encoding="utf-8")
+        total += len(data)
     if taken:
         (into / "pack" / "unchecked.json").write_text(json.dumps(taken), encoding="utf-8")
     # The last, so that the pages find a pack only when it is whole.

@@ -180,16 +180,16 @@ def page_violations(root: Path, html: Path) -> list[str]:
     return [f"page {page} is in _toc.yml and not in {html}" for page in pages if not (html / f"{page}.html").exists()]
 
 
-class Told:
+class SphinxProgress:
     """What Sphinx prints on its way, said as it comes."""
 
     def __init__(self, line: progress.Progress):
         self.line, self.written, self.all = line, 0, 0
 
-    def __call__(self, said: str) -> None:
-        if not said.startswith(changed_pages.MARK):
+    def __call__(self, output: str) -> None:
+        if not output.startswith(changed_pages.MARK):
             return
-        kind, *numbers = said.removeprefix(changed_pages.MARK).split()
+        kind, *numbers = output.removeprefix(changed_pages.MARK).split()
         if kind == "read":
             self.line.say("reading pages:", *map(int, numbers))
         elif kind == "write":
@@ -210,7 +210,7 @@ def sphinx(root: Path, build: Path, html: Path, config: dict, toc: dict, line: p
     variables = os.environ | {"PYTHONUNBUFFERED": "1"}
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as warnings:
         line.say("starting Sphinx")
-        status = progress.follow(command, Told(line), stderr=warnings, env=variables)
+        status = progress.follow(command, SphinxProgress(line), stderr=warnings, env=variables)
         warnings.seek(0)
         return status, warnings.read().strip()
 
@@ -256,14 +256,14 @@ def build(root: Path) -> int:
         return 1
     try:
         with held:
-            status, said = made(root, line)
+            status, message = update(root, line)
     finally:
         line.end()
-    print(said.format(seconds=f"{time.time() - start:.0f} s"))
+    print(message.format(seconds=f"{time.time() - start:.0f} s"))
     return status
 
 
-def made(root: Path, line: progress.Progress) -> tuple[int, str]:
+def update(root: Path, line: progress.Progress) -> tuple[int, str]:
     """Bring the site up to date; the exit status, and what is to be said of it."""
     folder, config = root / "_build", yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))
     toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
@@ -325,7 +325,7 @@ def build_page(root: Path, name: str) -> int:
     line = progress.Progress()
     _, warnings = sphinx(root, out, out / last_build.HTML, config, toc, line)
     line.end()
-    mine = [said for said in warnings.splitlines() if f"{page}." in said and re.search("WARNING|ERROR|CRITICAL", said)]
+    mine = [line for line in warnings.splitlines() if f"{page}." in line and re.search("WARNING|ERROR|CRITICAL", line)]
     html = out / last_build.HTML / f"{page}.html"
     if not html.exists():
         print(warnings)

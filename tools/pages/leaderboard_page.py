@@ -23,14 +23,14 @@ def substitutions(root: Path) -> dict[str, str]:
     run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
     with open(folder / "curve.csv", newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    found = {}
+    boards = {}
     for race in RACES:
         steps = {}
         for row in rows:
             if row["race"] == race:
                 steps.setdefault(row["optimizer"], []).append(int(row["steps"]))
-        found[f"board_{race}"] = board(race, steps, run["config"]["limit"], run["results"])
-    return found
+        boards[f"board_{race}"] = board(race, steps, run["config"]["limit"], run["results"])
+    return boards
 
 
 def board(race: str, steps: dict[str, list[int]], limit: int, results: dict) -> str:

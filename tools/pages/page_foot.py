@@ -95,10 +95,10 @@ def foot(page: str, setting: dict, pathto) -> str:
     """The foot of a page in HTML; `pathto` gives the relative address of another page."""
     there = "" if page == HERE[0] else pathto(HERE[0])  # of the page itself Sphinx says "#"
     target = issue(setting["url"], page, setting["commit"]) or f"{there}#{HERE[1]}"
-    said = f'Found an error on this page? <a class="report" href="{html.escape(target)}">Report it</a>.'
+    report = f'Found an error on this page? <a class="report" href="{html.escape(target)}">Report it</a>.'
     run = setting["runs"].get(page.split("/")[-1]) if page.startswith("notebooks/") else None
     lines = [companions.line(page.split("/")[-1], companions.Beside())] if page.startswith("notebooks/") else []
-    lines.append(f"<p>{said}</p>")
+    lines.append(f"<p>{report}</p>")
     if run:
         status = html.escape(pathto("book/status"))
         lines.append(f'<p>{run_words(run)} <a href="{status}">All runs</a> stand on one page.</p>')

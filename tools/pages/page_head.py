@@ -52,11 +52,11 @@ def place(app, page: str, template: str, context: dict, doctree) -> None:
     tags = context.get("metatags") or ""
     if 'name="description"' not in tags:
         title = app.env.titles[page].astext() if page in app.env.titles else page.capitalize()
-        said = (description(doctree) if doctree is not None else "") or f"{title}: {app.config.html_title}"
-        context["metatags"] = f'{tags}<meta name="description" content="{html.escape(said)}" />\n'
+        summary = (description(doctree) if doctree is not None else "") or f"{title}: {app.config.html_title}"
+        context["metatags"] = f'{tags}<meta name="description" content="{html.escape(summary)}" />\n'
     if doctree is None or not list(doctree.findall(lambda n: isinstance(n, (nodes.math, nodes.math_block)))):
-        said = [(script, f"{script.filename} {script.attributes.get('body')}") for script in context["script_files"]]
-        context["script_files"] = [script for script, text in said if "mathjax" not in text.lower()]
+        scripts = [(script, f"{script.filename} {script.attributes.get('body')}") for script in context["script_files"]]
+        context["script_files"] = [script for script, text in scripts if "mathjax" not in text.lower()]
 
 
 def icons(names: set[str], library: str) -> str:
@@ -78,16 +78,16 @@ def shorter(path: re.Match) -> str:
     """A path in steps of 0.01 from point to point, where it has absolute points; any other path as it is."""
     if "," in path[0]:
         return path[0]
-    at, start, said, last = (0, 0), (0, 0), [], ""
+    at, start, pieces, last = (0, 0), (0, 0), [], ""
     for kind, numbers in re.findall(r"([A-Za-z])([^A-Za-z]*)", path[0]):
         whole = [round(100 * float(number)) for number in numbers.split()]
         if len(whole) != NUMBERS.get(kind):
             return path[0]
         steps = " ".join(f"{(number - at[k % 2]) / 100:g}" for k, number in enumerate(whole))
-        said.append((" " if kind == last == "L" else kind.lower()) + steps)  # a second line needs no letter
+        pieces.append((" " if kind == last == "L" else kind.lower()) + steps)  # a second line needs no letter
         at, last = tuple(whole[-2:]) or start, kind
         start = at if kind == "M" else start
-    return re.sub(r"\b0\.", ".", "".join(said).replace(" -", "-"))
+    return re.sub(r"\b0\.", ".", "".join(pieces).replace(" -", "-"))
 
 
 def rounded(drawing: str) -> str:

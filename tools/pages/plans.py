@@ -103,7 +103,7 @@ def read_for(root: Path, name: str, decks: list[str], every: tuple[str, ...]) ->
 
 def weeks(root: Path = ROOT) -> list[Week]:
     """All weeks of the course, in order."""
-    found, clock = [], book_map.times(root)
+    every, clock = [], book_map.times(root)
     for number, decks in enumerate(syllabus.weeks(), 1):
         required, more = [], []
         for name, taught in syllabus.CHAPTERS.items():
@@ -119,8 +119,8 @@ def weeks(root: Path = ROOT) -> list[Week]:
             sections = reading.sections(notebooks.source(notebooks.find(name, root)))
             more.append(Part(reference(root, name), reading.minutes(*reading.whole(sections))))
         given, due = (tuple(s for s, w in HANDED_IN.items() if w == number + later) for later in (1, 0))
-        found.append(Week(number, decks, tuple(required), tuple(more), SHEETS[number - 1], given, due))
-    return found
+        every.append(Week(number, decks, tuple(required), tuple(more), SHEETS[number - 1], given, due))
+    return every
 
 
 def lab_link(root: Path, name: str) -> str:
@@ -177,21 +177,21 @@ def listed(parts: tuple[Part, ...]) -> str:
 
 def sets(root: Path, week: Week) -> str:
     """The problem sets that come in and go out, by their titles."""
-    said = []
+    lines = []
     for kind, names in (("in", week.due), ("out", week.given)):
         for name in names:
             text = (root / "course" / "assignments" / f"{name}.md").read_text(encoding="utf-8")
-            said.append(f"{kind}: {re.search(r'^  title: (.+)$', text, re.MULTILINE)[1]}")
-    return "<br>".join(said) or "–"
+            lines.append(f"{kind}: {re.search(r'^  title: (.+)$', text, re.MULTILINE)[1]}")
+    return "<br>".join(lines) or "–"
 
 
 def splits(root: Path) -> str:
     """Where the second part of a chapter begins that two weeks share, in words."""
-    said = []
+    lines = []
     for deck, heading in BEGINS.items():
         name = next(name for name, taught in syllabus.CHAPTERS.items() if deck in taught.decks)
-        said.append(f"{reference(root, name)} begins at *{heading}*")
-    return ", that of ".join(said)
+        lines.append(f"{reference(root, name)} begins at *{heading}*")
+    return ", that of ".join(lines)
 
 
 def week_table(root: Path, every: list[Week]) -> str:
@@ -233,16 +233,16 @@ def work(root: Path, every: list[Week]) -> str:
 
 def cells(deck: str) -> list[tuple[int, str, str, str]]:
     """The slides of a deck: minute at which it begins, title, what it shows, and its question to the hall."""
-    found, minute = [], 0
+    slides, minute = [], 0
     text = (syllabus.DECKS / f"{deck}.md").read_text(encoding="utf-8")
     for slide in re.split(r"^#{1,2} ", text, flags=re.MULTILINE)[1:]:
         title, body = slide.split("\n", 1)
         shown = [named(match[1], match[2]) for match in re.finditer(SHOW, body)]
         asks = re.search(r"^:::\{question\}\n(.*?)^:::$", body, re.MULTILINE | re.DOTALL)
         question = " ".join(asks[1].strip().split("\n\n")[-1].split()) if asks else ""  # its last paragraph
-        found.append((minute, title, ", ".join(dict.fromkeys(shown)), question))
+        slides.append((minute, title, ", ".join(dict.fromkeys(shown)), question))
         minute += int(re.search(r"^:::\{notes\} (\d+)", body, re.MULTILINE)[1])
-    return found
+    return slides
 
 
 SHOW = re.compile(r"^:::\{show\} ([\w-]+)\n(.*?)^:::$", re.MULTILINE | re.DOTALL)
@@ -262,8 +262,8 @@ def named(label: str, options: str) -> str:
     if kind == "eq":
         return f"{{eq}}`{label}`"
     step = re.search(r"^:step: (.+)$", options, re.MULTILINE)
-    found = f"{{prf:ref}}`{label}`" if kind in PROVED else f"{{ref}}`{label}`"
-    return f"{found}, steps ({step[1]})" if step else found
+    link = f"{{prf:ref}}`{label}`" if kind in PROVED else f"{{ref}}`{label}`"
+    return f"{link}, steps ({step[1]})" if step else link
 
 
 def halves(deck: str) -> str:
@@ -295,11 +295,11 @@ GOALS = re.compile(r"^## What you will be able to do\n+((?:[*] .*\n|  .*\n)+)", 
 
 def goals(root: Path) -> str:
     """What chapters promise that their readers will be able to do, chapter by chapter."""
-    said = []
+    lines = []
     for name, chapter in book_map.chapters(root).items():
         if match := GOALS.search(chapter.text):
-            said += [f"**{reference(root, name)}. {{ref}}`{chapter.title} <{chapter.label}>`**", "", match[1]]
-    return "\n".join(said)
+            lines += [f"**{reference(root, name)}. {{ref}}`{chapter.title} <{chapter.label}>`**", "", match[1]]
+    return "\n".join(lines)
 
 
 def substitutions(root: Path = ROOT) -> dict[str, str]:

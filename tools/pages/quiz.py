@@ -91,11 +91,11 @@ class QuizDirective(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         try:
-            asked, options = parse(list(self.content))
+            text, options = parse(list(self.content))
         except ValueError as error:
             raise self.error(f"quiz: {error}") from None
         name = f"quiz-{self.env.new_serialno('quiz') + 1}"
-        question = nodes.container("", *self.parsed(asked, 0), ids=[name], classes=["quiz-question"])
+        question = nodes.container("", *self.parsed(text, 0), ids=[name], classes=["quiz-question"])
         node = quiz("", question)
         for option in options:
             said = quiz_says("", *self.parsed([option.says], option.line))

@@ -102,8 +102,8 @@ def packages(root: Path, md: Path) -> list[str] | None:
 
 def runnable(root: Path = ROOT) -> dict[str, list[str]]:
     """The chapters that can run on their page, by the name of their file, each with its packages."""
-    found = {md.stem: packages(root, md) for md in notebooks.chapters(root)}
-    return {stem: needed for stem, needed in found.items() if needed is not None}
+    needs = {md.stem: packages(root, md) for md in notebooks.chapters(root)}
+    return {stem: needed for stem, needed in needs.items() if needed is not None}
 
 
 def wanted(needed: list[str], recorded: dict) -> list[str]:

@@ -81,18 +81,18 @@ def marked(node: nodes.Node) -> list[str]:
 
 def entries(doctree: nodes.document, numbers: dict[str, tuple[int, ...]]) -> list[list[str]]:
     """What can be found on a page, in its order: [anchor, number, title, text, marked words]."""
-    found = []
+    listed = []
     for node in doctree.findall(is_entry):
         title = node.next_node(lambda n: isinstance(n, (nodes.title, nodes.term)))
-        said = tidy(own_text(title))
+        heading = tidy(own_text(title))
         if isinstance(node, (exercise_node, exercise_enumerable_node)):  # its title is "(Two layers by hand (warm-up))"
-            said = "Exercise: " + re.sub(r"^\(|( \([a-z]+\))?\)$", "", said)
+            heading = "Exercise: " + re.sub(r"^\(|( \([a-z]+\))?\)$", "", heading)
         anchor = (node["ids"] or title["ids"])[0]
         number = numbers.get("" if node.parent is doctree else f"#{anchor}", ())
         body = [own_text(child) for child in node.children if child is not title and not is_entry(child)]
         marks = ", ".join(dict.fromkeys(map(tidy, marked(node))))
-        found.append([anchor, ".".join(map(str, number)), said, tidy(body), marks])
-    return found
+        listed.append([anchor, ".".join(map(str, number)), heading, tidy(body), marks])
+    return listed
 
 
 def kept(app) -> Path:

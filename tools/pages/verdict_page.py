@@ -104,7 +104,7 @@ def families(one: Table) -> int:
     return math.ceil(len(one.rows) / max(1, round(LEVEL / (1 - widest / 100))))
 
 
-def found(text: str, section: str) -> list[Table]:
+def tables_in(text: str, section: str) -> list[Table]:
     """The tables of verdicts in a printed text."""
     tables, lines = [], iter(text.splitlines())
     for line in lines:
@@ -128,11 +128,11 @@ def found(text: str, section: str) -> list[Table]:
 
 def sections(source: str) -> list[tuple[str, str]]:
     """The headings and exercises of a text, each with its anchor on the page."""
-    found = []
+    headings = []
     pattern = r"^#+ (.*)$|^:::+\{exercise\} (.*)\n:label: (\S+)"
     for heading, exercise, label in re.findall(pattern, source, re.MULTILINE):
-        found.append((heading or exercise, label or nodes.make_id(re.sub(r"[`*$]", "", heading))))
-    return found
+        headings.append((heading or exercise, label or nodes.make_id(re.sub(r"[`*$]", "", heading))))
+    return headings
 
 
 def follow(source: str, known: dict[str, set[str]]) -> set[str]:
@@ -186,7 +186,7 @@ def of_chapter(nb) -> list[Table]:
                 seen.add(anchor)
         elif cell.cell_type == "code":
             runs = follow(cell.source, known)
-            for one in found(chapters.printed(cell), here[0]):
+            for one in tables_in(chapters.printed(cell), here[0]):
                 one.anchor, one.records = here[1], tuple(sorted(runs))
                 tables.append(one)
     return tables

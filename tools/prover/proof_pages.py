@@ -88,7 +88,7 @@ def source_page(source: Source, checked: Checked) -> str:
         before[one.start] = before.get(one.start, "") + f'<span id="{html.escape(one.name)}"></span>'
     for start, _, _ in goals:
         before[start] = before.get(start, "") + "<details><summary>"
-    after = {end: f"</summary><div>{escaped(said)}</div></details>" for _, end, said in goals}
+    after = {end: f"</summary><div>{escaped(words)}</div></details>" for _, end, words in goals}
     text = source.text.rstrip()
     cuts, pieces, line = [*sorted({*before, *after}), len(text)], [], 1
     for at, style, piece in tokens(text):
@@ -118,11 +118,11 @@ def body(source: Source, checked: Checked, chapters: dict[str, str]) -> str:
     mine = [one for one in checked.groups if any(file is source for file, _ in checked.groups[one].theorems)]
     proves = ", ".join(link(f"../{chapters[label]}", label) for label in mine if label in chapters)
     stands = ", ".join(link(f"{name}.html", f"{name}.v") for name in source.requires)
-    said = [f"{source.text.count(chr(10))} lines; {when(checked.records.get(source.name))}."]
-    said += [f"Proves {proves}."] if proves else []
-    said += [f"Stands on {stands}."] if stands else []
+    words = [f"{source.text.count(chr(10))} lines; {when(checked.records.get(source.name))}."]
+    words += [f"Proves {proves}."] if proves else []
+    words += [f"Stands on {stands}."] if stands else []
     how = "Each underlined sentence opens to what is left to prove after it."
-    return f"<p>{' '.join(said)} {how}</p>{source_page(source, checked)}"
+    return f"<p>{' '.join(words)} {how}</p>{source_page(source, checked)}"
 
 
 def statements(group: Group, checked: Checked, up: str) -> str:
@@ -151,9 +151,9 @@ def axioms(group: Group, checked: Checked) -> str:
     return f"Beyond what is written there it assumes only what Rocq's real numbers rest on: {words}."
 
 
-def places(found: list[tuple[Source, Declaration]], up: str) -> str:
+def places(declared: list[tuple[Source, Declaration]], up: str) -> str:
     return ", ".join(
-        link(up + page_of(file.name, one.name), f"<code>{escaped(one.name)}</code>") for file, one in found
+        link(up + page_of(file.name, one.name), f"<code>{escaped(one.name)}</code>") for file, one in declared
     )
 
 
@@ -174,8 +174,8 @@ def fold(label: str, checked: Checked, up: str) -> str:
     if group.instances:
         items.append(f"A problem that meets all assumptions: {places(group.instances, up)}.")
     broken = [one for one in checked.saboteurs.get(label, []) if checked.failed(one)]
-    said = "; ".join(f"{escaped(one.says)} (<code>{escaped(one.fails_in)}</code>)" for one in broken)
-    items += [f"What makes the unchanged proof fail, and where: {said}."] if broken else []
+    words = "; ".join(f"{escaped(one.says)} (<code>{escaped(one.fails_in)}</code>)" for one in broken)
+    items += [f"What makes the unchanged proof fail, and where: {words}."] if broken else []
     listed = "".join(f"<li>{item}</li>" for item in items)
     title = "Checked by machine" if all(file.name in checked.records for file in files) else "Not checked by machine"
     inside = f"{statements(group, checked, up)}<ul>{listed}</ul>"

@@ -44,8 +44,8 @@ def digest_of_bank() -> str:
 
 def broken(label: str, claim) -> dict:
     """One row of the record, as plain numbers and texts."""
-    found = attack(claim).counterexample or {}
-    return {"label": label, "statement": claim.name, "broken by": {name: plain(x) for name, x in found.items()}}
+    broken_by = attack(claim).counterexample or {}
+    return {"label": label, "statement": claim.name, "broken by": {name: plain(x) for name, x in broken_by.items()}}
 
 
 def page(rows: list[dict]) -> str:

@@ -80,8 +80,8 @@ class Prover:
         self.top = [path, "repl"] if new else [str(Path(path).with_name("coqtop"))]
         self.folder = root / "proofs"
         self.records, self.built = root / "book" / "machine", root / "_build" / "rocq"
-        said = subprocess.run([path, "--version"], capture_output=True, text=True, check=True).stdout
-        self.version = re.search(r"version ([\w.+]+)", said)[1]
+        answer = subprocess.run([path, "--version"], capture_output=True, text=True, check=True).stdout
+        self.version = re.search(r"version ([\w.+]+)", answer)[1]
         self.built.mkdir(parents=True, exist_ok=True)
 
     def run(self, file: Path, *options: str) -> subprocess.CompletedProcess:
@@ -123,10 +123,10 @@ class Session:
         self.answer()
 
     def answer(self) -> str:
-        said = b""
-        while not said.endswith(b"</prompt>") and (more := self.process.stdout.read1()):
-            said += more
-        return re.sub(ASIDE, "", said.decode(), flags=re.DOTALL).strip()
+        text = b""
+        while not text.endswith(b"</prompt>") and (more := self.process.stdout.read1()):
+            text += more
+        return re.sub(ASIDE, "", text.decode(), flags=re.DOTALL).strip()
 
     def say(self, sentence: str) -> str:
         self.process.stdin.write((sentence.replace("\n", " ") + "\n").encode())
@@ -134,13 +134,13 @@ class Session:
         return self.answer()
 
     def axioms(self, theorem: str) -> list[str]:
-        said = self.say(f"Print Assumptions {theorem}.")
-        if "Closed under the global context" in said:
+        answer = self.say(f"Print Assumptions {theorem}.")
+        if "Closed under the global context" in answer:
             return []
-        if not said.startswith("Axioms:"):
-            raise Stop(f"{theorem}: {said}")
+        if not answer.startswith("Axioms:"):
+            raise Stop(f"{theorem}: {answer}")
         whole = {name.split(".")[-1]: name for name in AXIOMS}  # the prover shortens what a file has imported
-        names = re.findall(r"^([^\s:]+)", said.partition("\n")[2], re.MULTILINE)
+        names = re.findall(r"^([^\s:]+)", answer.partition("\n")[2], re.MULTILINE)
         if others := [name for name in names if whole.get(name, name) not in AXIOMS]:
             raise Stop(f"{theorem} assumes {', '.join(others)}")
         return sorted(whole.get(name, name) for name in names)
@@ -172,13 +172,13 @@ def folded(goals: list[int]) -> str:
 
 def unfolded(record: dict) -> list[tuple[int, int, str]]:
     """(start, end, goals) of each sentence of a record."""
-    found = []
+    sentences = []
     for sentence in record["sentences"]:
         start, end, *runs = sentence.split(" ")
         pairs = [(int(a), int(b or a)) for a, _, b in (run.partition("-") for run in runs)]
         lines = [record["lines"][k] for a, b in pairs for k in range(a, b + 1)]
-        found.append((int(start), int(end), "\n".join(lines)))
-    return found
+        sentences.append((int(start), int(end), "\n".join(lines)))
+    return sentences
 
 
 def listen(prover: Prover, source: Source, places: list[tuple[int, int]]) -> dict:
@@ -186,11 +186,11 @@ def listen(prover: Prover, source: Source, places: list[tuple[int, int]]) -> dic
     sentences, lines, theorems = [], {}, {}
     with Session(prover) as session:
         for start, end in places:
-            said = session.say(source.plain[start:end])
-            if re.search(r"^Error:", said, re.MULTILINE):
-                raise Stop(f"{source.path.name}:{source.line(start)}: {said}")
-            shown = said.split("\n") if "goal" in said else []
-            numbers = [lines.setdefault(line.rstrip(), len(lines)) for line in shown]
+            answer = session.say(source.plain[start:end])
+            if re.search(r"^Error:", answer, re.MULTILINE):
+                raise Stop(f"{source.path.name}:{source.line(start)}: {answer}")
+            goals = answer.split("\n") if "goal" in answer else []
+            numbers = [lines.setdefault(line.rstrip(), len(lines)) for line in goals]
             sentences.append(f"{start} {end} {folded(numbers)}".rstrip())
         for name in named(source):
             statement, _, rest = session.say(f"About {name}.").partition("\n\n")
@@ -222,30 +222,30 @@ def sabotage(prover: Prover, source: Source, saboteur: Saboteur) -> str:
         copy = Path(folder) / saboteur.file
         copy.write_text(saboteur.spoiled(source.text), encoding="utf-8")
         done, spoiled = prover.run(copy), Source(copy)
-    error, said = ERROR.search(done.stderr), "the proof stands all the same"
+    error, problem = ERROR.search(done.stderr), "the proof stands all the same"
     if error:
         place = sum(len(line) + 1 for line in spoiled.text.split("\n")[: int(error[1]) - 1]) + int(error[2])
         lemma = spoiled.at(place)
         there = f"in {lemma.name}" if lemma and place >= lemma.proof else f"at line {error[1]}, outside a proof"
-        said = f"the failure is {there}, not in {saboteur.fails_in}: {error[3].strip()}"
+        problem = f"the failure is {there}, not in {saboteur.fails_in}: {error[3].strip()}"
         if there == f"in {saboteur.fails_in}":
             unreadable = any(words in error[3] for words in UNREADABLE)
-            said = f"the proof is no longer readable: {error[3].strip()}" if unreadable else ""
+            problem = f"the proof is no longer readable: {error[3].strip()}" if unreadable else ""
     elif done.returncode:
-        said = done.stderr.strip()
-    return said and f"saboteur of {saboteur.label}, {saboteur.says!r}: {said}"
+        problem = done.stderr.strip()
+    return problem and f"saboteur of {saboteur.label}, {saboteur.says!r}: {problem}"
 
 
 def check_file(prover: Prover, source: Source, now: str, mine: list[Saboteur], again: bool, write: bool):
     """Compile a source where that is due, hear or compare what the prover says, try the saboteurs whose result is not
     known; a line about it, or none, and what is wrong."""
-    known, said, name = load(prover.records, source.name), [], source.name
+    known, news, name = load(prover.records, source.name), [], source.name
     fresh = known is not None and known["digest"] == now and [*known["theorems"]] == named(source)
     if not fresh and not write:
         raise Stop(f"book/machine/{name}.json is not of today's proofs/{name}.v: run make prove")
     if again or not fresh or not prover.is_built(name, now):
         places, seconds = prover.build(source, now)
-        said.append(f"{len(places)} sentences, {seconds} s")
+        news.append(f"{len(places)} sentences, {seconds} s")
         if fresh:
             with Session(prover) as session:
                 session.say(f"Require Import {name}.")
@@ -263,8 +263,8 @@ def check_file(prover: Prover, source: Source, now: str, mine: list[Saboteur], a
     stopped = {k: one.fails_in for k, one in keys.items() if k not in wrong}
     if write and (not fresh or stopped != known["saboteurs"]):
         save(prover.records, name, known | {"saboteurs": stopped})
-    said += [f"{len(todo)} saboteurs"] if todo else []
-    return f"{name}.v: {', '.join(said)}" if said else "", list(wrong.values())
+    news += [f"{len(todo)} saboteurs"] if todo else []
+    return f"{name}.v: {', '.join(news)}" if news else "", list(wrong.values())
 
 
 def check_files(prover: Prover, every: dict[str, Source], again: bool, write: bool) -> list[str]:
@@ -355,8 +355,8 @@ def main() -> int:
     parser.add_argument("--again", action="store_true", help="all files and all saboteurs")
     parser.add_argument("--check", action="store_true", help="write nothing")
     parser.add_argument("--records", action="store_true", help="compile nothing")
-    asked = parser.parse_args()
-    return check_records() if asked.records else check(again=asked.again, write=not asked.check)
+    args = parser.parse_args()
+    return check_records() if args.records else check(again=args.again, write=not args.check)
 
 
 if __name__ == "__main__":

@@ -58,12 +58,12 @@ class Declaration:
 
 def without_comments(text: str) -> str:
     """The same text with spaces in place of its comments."""
-    depth, said = 0, []
+    depth, pieces = 0, []
     for piece in re.split(r"(\(\*|\*\))", text):
         depth += piece == "(*"
-        said.append(re.sub(r"\S", " ", piece) if depth else piece)
+        pieces.append(re.sub(r"\S", " ", piece) if depth else piece)
         depth -= piece == "*)"
-    return "".join(said)
+    return "".join(pieces)
 
 
 class Source:
@@ -80,33 +80,33 @@ class Source:
     @cached_property
     def requires(self) -> list[str]:
         """The files of the book that it asks for; those of the library have no file here."""
-        asked = re.findall(r"^Require (?:Import |Export )?([\w\s]+?)\.", self.plain, re.MULTILINE)
-        return [name for names in asked for name in names.split() if (self.path.parent / f"{name}.v").exists()]
+        required = re.findall(r"^Require (?:Import |Export )?([\w\s]+?)\.", self.plain, re.MULTILINE)
+        return [name for names in required for name in names.split() if (self.path.parent / f"{name}.v").exists()]
 
     @cached_property
     def declarations(self) -> list[Declaration]:
-        found, sections, proving, last = [], [], None, 0
+        declared, sections, proving, last = [], [], None, 0
         for match in re.finditer(r"\S.*?\.(?=\s|\Z)", self.plain, re.DOTALL):
-            (start, end), said = match.span(), match[0]
+            (start, end), sentence = match.span(), match[0]
             above = re.search(r"\n\s*\(\*((?:(?!\*\)).)*)\*\)\s*\Z", "\n"[last:] + self.text[last:start], re.DOTALL)
             beside = re.match(r"[ \t]*\(\*(.*?)\*\)", self.text[end:])
             comment, last = " ".join(above[1].split()) if above else "", end
             if proving:
-                if re.match(r"(?:Qed|Defined)\b", said):
+                if re.match(r"(?:Qed|Defined)\b", sentence):
                     proving.end, proving = end, None
-            elif re.match(r"Section\s", said):
+            elif re.match(r"Section\s", sentence):
                 sections.append([])
-            elif re.match(r"End\s", said):
+            elif re.match(r"End\s", sentence):
                 sections.pop()
-            elif CONTEXT.match(said) and sections:
-                sections[-1].append(Given(said, beside[1].strip() if beside else comment))
-            elif CONTEXT.match(said):  # the prover takes it for an axiom
-                found.append(Declaration(OUTSIDE, said, start, end, end, said, comment))
-            elif match := DECLARED.match(said):
+            elif CONTEXT.match(sentence) and sections:
+                sections[-1].append(Given(sentence, beside[1].strip() if beside else comment))
+            elif CONTEXT.match(sentence):  # the prover takes it for an axiom
+                declared.append(Declaration(OUTSIDE, sentence, start, end, end, sentence, comment))
+            elif match := DECLARED.match(sentence):
                 given = [one for section in sections for one in section]
-                found.append(Declaration(*match.groups(), start, end, end, said[:-1].rstrip(), comment, given))
-                proving = found[-1] if match[1] in PROVED else None
-        return found
+                declared.append(Declaration(*match.groups(), start, end, end, sentence[:-1].rstrip(), comment, given))
+                proving = declared[-1] if match[1] in PROVED else None
+        return declared
 
     @property
     def theorems(self) -> list[Declaration]:
@@ -120,13 +120,13 @@ class Source:
     def violations(self) -> list[str]:
         """What breaks the rules of the sources."""
         lines = self.text.splitlines()
-        found = [f"{k}: {len(line)} characters" for k, line in enumerate(lines, 1) if len(line) > WIDEST]
-        found += [f"{len(lines)} lines, and {LONGEST} are allowed"] if len(lines) > LONGEST else []
+        faults = [f"{k}: {len(line)} characters" for k, line in enumerate(lines, 1) if len(line) > WIDEST]
+        faults += [f"{len(lines)} lines, and {LONGEST} are allowed"] if len(lines) > LONGEST else []
         words = re.finditer(rf"\b(?:{FORBIDDEN})\b", self.plain)
-        found += [f"{self.line(word.start())}: {word[0]}" for word in words]
+        faults += [f"{self.line(word.start())}: {word[0]}" for word in words]
         free = [one for one in self.declarations if one.kind == OUTSIDE]
-        found += [f"{self.line(one.start)}: {one.name} {OUTSIDE}" for one in free]
-        return [f"{self.name}.v:{line}" for line in found]
+        faults += [f"{self.line(one.start)}: {one.name} {OUTSIDE}" for one in free]
+        return [f"{self.name}.v:{line}" for line in faults]
 
 
 def sources(folder: Path) -> dict[str, Source]:
@@ -139,11 +139,11 @@ def digest(*parts: str) -> str:
 
 def stands_on(name: str, every: dict[str, Source]) -> list[str]:
     """A file and all that it asks for, directly or not."""
-    found, waiting = set(), [name]
+    files, waiting = set(), [name]
     while waiting:
-        found.add(this := waiting.pop())
-        waiting += [other for other in every[this].requires if other not in found]
-    return sorted(found)
+        files.add(this := waiting.pop())
+        waiting += [other for other in every[this].requires if other not in files]
+    return sorted(files)
 
 
 def digest_of(name: str, every: dict[str, Source]) -> str:
@@ -153,8 +153,8 @@ def digest_of(name: str, every: dict[str, Source]) -> str:
 
 def stale(root: Path) -> list[str]:
     """The sources that are not what the prover has seen, and whose page has no goals."""
-    every, told = sources(root / "proofs"), root / "book" / "machine"
-    seen = {path.stem: json.loads(path.read_text(encoding="utf-8"))["digest"] for path in told.glob("*.json")}
+    every, records = sources(root / "proofs"), root / "book" / "machine"
+    seen = {path.stem: json.loads(path.read_text(encoding="utf-8"))["digest"] for path in records.glob("*.json")}
     return [name for name in every if seen.get(name) != digest_of(name, every)]
 
 
@@ -165,7 +165,7 @@ def labels(root: Path) -> dict[str, list[str | None]]:
 
 
 def all_labels(root: Path) -> list[str]:
-    return [label for found in labels(root).values() for label in found if label]
+    return [label for those in labels(root).values() for label in those if label]
 
 
 @dataclass
@@ -185,11 +185,11 @@ def label_of(name: str, known: list[str]) -> str | None:
 
 def groups(every: dict[str, Source], known: list[str]) -> dict[str, Group]:
     """{label: its theorems, instances and steps}, for the labels that have a theorem."""
-    found = {label: Group() for label in known}
+    by_label = {label: Group() for label in known}
     for source in every.values():
         waiting = []
         for one in source.theorems:
-            group = found.get(label_of(one.name, known))
+            group = by_label.get(label_of(one.name, known))
             if STEP.match(one.name):
                 waiting.append((source, one))
             elif group and STEP.search(one.name):
@@ -199,7 +199,7 @@ def groups(every: dict[str, Source], known: list[str]) -> dict[str, Group]:
             elif group:
                 group.theorems.append((source, one))
                 group.steps, waiting = group.steps + waiting, []
-    return {label: group for label, group in found.items() if group.theorems}
+    return {label: group for label, group in by_label.items() if group.theorems}
 
 
 def astray(every: dict[str, Source], known: list[str]) -> list[str]:
@@ -229,7 +229,7 @@ class Saboteur:
 def saboteurs(folder: Path) -> list[Saboteur]:
     """All saboteurs of proofs/saboteurs/*.toml; a wrong entry raises TypeError or ValueError."""
     files = sorted((folder / "saboteurs").glob("*.toml"))
-    found = [Saboteur(**one) for path in files for one in tomllib.loads(path.read_text("utf-8"))["saboteur"]]
-    for one in found:
+    every = [Saboteur(**one) for path in files for one in tomllib.loads(path.read_text("utf-8"))["saboteur"]]
+    for one in every:
         one.spoiled((folder / one.file).read_text(encoding="utf-8"))
-    return found
+    return every

@@ -45,8 +45,8 @@ def printed(path: Path) -> tuple[dict, dict]:
         lines = chapters.printed(cell).splitlines()
         for k, line in enumerate(lines):
             if LEDGER.match(line):
-                found = takewhile(bool, map(ROW.match, lines[k + 1 :]))
-                ledgers.setdefault(lines[k - 1], {}).update({row["step"]: row.groupdict() for row in found})
+                rows = takewhile(bool, map(ROW.match, lines[k + 1 :]))
+                ledgers.setdefault(lines[k - 1], {}).update({row["step"]: row.groupdict() for row in rows})
             elif PROMISE.match(line):
                 split = (re.split(r"  +", row.strip()) for row in lines[k + 1 :])
                 promises.setdefault(lines[k - 1], []).extend(takewhile(lambda cells: len(cells) == 7, split))
@@ -57,8 +57,8 @@ def all_printed(root: Path) -> tuple[dict, dict]:
     """Those of all chapters together."""
     ledgers, promises = {}, {}
     for md in notebooks.chapters(root):
-        found, promised = printed(notebooks.pair(md))
-        ledgers |= found
+        own, promised = printed(notebooks.pair(md))
+        ledgers |= own
         promises |= promised
     return ledgers, promises
 
@@ -66,13 +66,13 @@ def all_printed(root: Path) -> tuple[dict, dict]:
 def titles(root: Path) -> dict[str, str]:
     """{label: the title of its theorem on the page}."""
     texts = (md.read_text(encoding="utf-8") for md in notebooks.chapters(root))
-    return {found["label"]: found["title"] for text in texts for found in TITLE.finditer(text)}
+    return {match["label"]: match["title"] for text in texts for match in TITLE.finditer(text)}
 
 
 def in_words(label: str, comments: list[str]) -> str:
     """What the comments above a label's theorems say, without the label's name, which they begin with."""
-    said = [re.sub(rf"^(?:\(\d\w?\) \w+: )?{label}[.:;,]?\s*", "", comment) for comment in comments]
-    return re.sub(r"\(?\b(eq-[\w-]+)\)?", r"{eq}`\1`", " ".join(text for text in said if text))
+    texts = [re.sub(rf"^(?:\(\d\w?\) \w+: )?{label}[.:;,]?\s*", "", comment) for comment in comments]
+    return re.sub(r"\(?\b(eq-[\w-]+)\)?", r"{eq}`\1`", " ".join(text for text in texts if text))
 
 
 def ledger_cells(ledgers: dict, of_label: list[str]) -> list[str]:
@@ -89,7 +89,7 @@ def number(text: str) -> float:
 
 def of(title: str, promises: dict) -> list[list[str]]:
     """The promises that stand under a title; a heading says after it what was measured."""
-    return [row for heading, found in promises.items() if heading.startswith(f"{title}: ") for row in found]
+    return [row for heading, rows in promises.items() if heading.startswith(f"{title}: ") for row in rows]
 
 
 def promise_cell(promises: dict, of_label: list[str]) -> str:

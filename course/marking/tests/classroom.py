@@ -77,7 +77,7 @@ class Desk:
         graded = (c.metadata.nbgrader for c in self.nb.cells if c.cell_type == "code" and "nbgrader" in c.metadata)
         self.checks = [cell.grade_id for cell in graded if cell.grade]
 
-    def found(self, answers: dict[str, str | tuple[str, str]]) -> dict[str, str]:
+    def failures(self, answers: dict[str, str | tuple[str, str]]) -> dict[str, str]:
         """What the cells that fail, checks and others, say of the book's answers with these in their places."""
         nb, left = nbformat.from_dict(self.nb), dict(answers)
         for cell in nb.cells:

@@ -23,13 +23,13 @@ def asked(request, tmp_path_factory):
 
 def test_right_answers_in_other_words_pass_every_check(asked):
     name, desk = asked
-    assert desk.found(ANSWERS[name]) == {}
+    assert desk.failures(ANSWERS[name]) == {}
 
 
 def test_a_mistake_costs_its_own_checks_and_no_others(asked):
     name, desk = asked
     for answer, right, wrong, lost in MISTAKES[name]:
-        found, expected, perhaps = desk.found({answer: (right, wrong)}).keys() & {*desk.checks}, set(), set()
+        found, expected, perhaps = desk.failures({answer: (right, wrong)}).keys() & {*desk.checks}, set(), set()
         for word in lost.split():
             task = word.removesuffix("?")
             (perhaps if word.endswith("?") else expected).update(

@@ -226,7 +226,7 @@ def test_a_submission_gets_what_it_deserves(name, cheat, desks):
         written = text.format(**values)
         answers = {target.cell: f"+{written}" if cheat in ("last-year", "slow") else written}
         lost = () if cheat == "slow" else tuple(target.lost.split())
-    found = desk.found(answers)
+    found = desk.failures(answers)
     costs = {check for check in desk.checks if check in found}
     expected = {check for check in desk.checks if check.startswith(lost)} if lost else set()
     bug = {check for check in desk.checks if check.startswith("bug-")}

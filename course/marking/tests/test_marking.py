@@ -95,7 +95,7 @@ def test_what_a_person_gives_comes_into_the_marks_and_stays_when_work_is_marked_
     assert asked["answer"] == "Because it is so."
     text = path.read_text()
     path.write_text(text.replace("ann,why,,3.0,,", "ann,why,2.5,3.0,nearly & well,"))
-    (row,) = tiny.told()
+    (row,) = tiny.write_marks()
     assert (row["why"], row["points"], row["to read"]) == (2.5, 4.5, 0)
     told = (tiny.folder / "feedback" / "ann.html").read_text()
     assert "4.5 of 5 points" in told
@@ -107,7 +107,7 @@ def test_what_a_person_gives_comes_into_the_marks_and_stays_when_work_is_marked_
     assert table(tiny.folder / "marks.csv")[0]["points"] == "4.5"
     path.write_text(text.replace("ann,why,,", "ann,why,9,"))
     with pytest.raises(ValueError, match=r"ann, why: points '9', not 0 to 3"):
-        tiny.told()
+        tiny.write_marks()
 
 
 def test_feedback_shows_what_was_found_and_no_hidden_check_and_asks_nobody(tiny, tmp_path):
@@ -207,7 +207,7 @@ def test_what_cannot_be_marked_is_a_row_that_says_why_and_a_cell_is_known_by_wha
         assert rows[student]["sum-check"] == ("" if points is None else f"{points:.1f}"), student
         assert re.search(note or "^$", rows[student]["note"]), (student, rows[student]["note"])
     assert {row["answer"] for row in table(tiny.folder / "to_read.csv")} >= {"'=1+1"}
-    assert [row["note"] for row in tiny.told() if row["student"] == "two"] == [rows["two"]["note"]]
+    assert [row["note"] for row in tiny.write_marks() if row["student"] == "two"] == [rows["two"]["note"]]
 
 
 def test_a_students_own_cells_run_where_they_stand(tiny, tmp_path):

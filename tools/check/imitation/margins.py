@@ -121,7 +121,7 @@ def install():
     shell.ast_transformers.append(Comparisons())
 
 
-def told() -> str:
+def take() -> str:
     """The slacks since the last call, as JSON."""
     text = json.dumps(slacks)
     slacks.clear()
