@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 import torch
 
-from minilib.analysis.which_lamb import CHOICES, FORMS, Steps, Variant, deviations, probe, which_lamb
 from minilib.optim import LAMB, SGD, AdamW
 from minilib.torch_optim import LAMB as TorchLAMB
+from studies.which_lamb import CHOICES, FORMS, Steps, Variant, deviations, probe, which_lamb
 from tests.optim.helpers import REFERENCES, Parameter
 from tests.optim.test_lamb import AsShipped, OneSidedOnCPU, Outside
 from tests.references import recipe
@@ -354,12 +354,12 @@ def test_the_command_line_names_the_method_or_says_in_one_line_why_not(tmp_path)
     npz(tmp_path / "other.npz", lr=0.0)
     expected = {
         "steps.npz": (0, "paper", ""),
-        "": (2, "", "error: usage: python -m minilib.analysis.which_lamb steps.npz\n"),
+        "": (2, "", "error: usage: python -m studies.which_lamb steps.npz\n"),
         "other.npz": (2, "", "error: other.npz: lr must be > 0, or nothing moves, got 0.0\n"),
         "missing.npz": (2, "", "error: missing.npz: No such file or directory\n"),
         ".": (2, "", "error: .: Is a directory\n"),
     }
     for files, told in expected.items():
-        command = [sys.executable, "-m", "minilib.analysis.which_lamb", *files.split()]
+        command = [sys.executable, "-m", "studies.which_lamb", *files.split()]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, env=ENVIRONMENT)
         assert (done.returncode, done.stdout.split(":")[0], done.stderr) == told
