@@ -15,7 +15,7 @@ from functools import partial
 
 import numpy as np
 
-from minilib import data
+from studies.photographs import cifar10
 from studies.protocols import PHOTOGRAPHS, TOY_PHOTOGRAPHS, best_rate, fit_photographs, photographs, scaled, start
 from studies.study import Study
 
@@ -68,7 +68,7 @@ def main(asked):
     classes = photographs(plan.train, plan.test, plan.pool, asked.device)["test"][1].cpu()
     commonest = np.bincount(classes).max() / len(classes)
     rates = {f"{name} {batch}": lr for (name, batch), lr in chosen.items()}
-    study.record(curve, {"chosen": rates, "commonest": float(commonest), "photographs": data.cifar10().source})
+    study.record(curve, {"chosen": rates, "commonest": float(commonest), "photographs": cifar10().source})
 
 
 if __name__ == "__main__":
