@@ -1,6 +1,9 @@
 // What is wider than its place, on a phone above all. A formula is set smaller, down to LEAST of its size. Where that is
-// not enough it scrolls on a line of its own; whatever scrolls sideways fades out where more is to come.
+// not enough it scrolls on a line of its own; whatever scrolls sideways fades out where more is to come. A table of
+// sentences would have columns of two words: each of its rows becomes a block, with a line for each column (custom.css).
 const LEAST = 0.72;
+const PHONE = matchMedia("screen and (max-width: 600px)");
+const TALL = 190; // px, about eight lines
 
 function fitFormulas() {
   const formulas = [...document.querySelectorAll("article mjx-container")].filter((f) => f.offsetParent);
@@ -19,6 +22,7 @@ function fitFormulas() {
     formula.classList.toggle("too-wide", shares[k] < LEAST);
   });
   document.querySelectorAll("article .cell_output img").forEach(keepSize);
+  document.querySelectorAll("article .pst-scrollable-table-container > table").forEach(stack);
   document.querySelectorAll("article :is(mjx-container, pre, p, .pst-scrollable-table-container, .wide)").forEach(fade);
 }
 
@@ -35,6 +39,15 @@ function keepSize(picture) {
     wide.append(picture);
   }
   fade(picture.parentElement);
+}
+
+function stack(table) {
+  const names = [...table.querySelectorAll("thead th")].map((head) => head.textContent.trim());
+  table.classList.remove("stacked");
+  const rows = [...table.querySelectorAll("tbody tr")];
+  if (names.length < 3 || !PHONE.matches || rows.every((row) => row.offsetHeight < TALL)) return;
+  for (const row of rows) [...row.cells].forEach((cell, k) => names[k] && (cell.dataset.column = names[k]));
+  table.classList.add("stacked");
 }
 
 function fade(box) {

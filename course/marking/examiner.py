@@ -9,13 +9,13 @@ import builtins
 import contextlib
 import json
 import os
-import queue
 import secrets
+import select
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from pathlib import Path
 
@@ -41,7 +41,7 @@ class Pupil:
     """A process in which a submission's cells run, one after the other. Use it in a `with`.
 
     Args:
-        minilib: the folder with the copy of minilib that it imports.
+        minilib: the folder with the minilib that it imports a copy of.
         seconds: for a cell, or for a call.
         until: when the whole must end, of `time.monotonic`.
         hidden: packages and files of Python's folders that are out of its reach.
@@ -55,11 +55,15 @@ class Pupil:
         self.process = None
 
     def __enter__(self):
+        # a copy at a place whose name says nothing, such as which class this is
+        self.lib = tempfile.TemporaryDirectory(prefix="minilib-")
+        shutil.copytree(self.minilib / "minilib", Path(self.lib.name) / "minilib")
         self._start()
         return self
 
     def __exit__(self, *_):
         self._stop()
+        self.lib.cleanup()
 
     def run(self, code: str) -> str:
         """Run a cell; returns what it printed. Raises what it raised, `Late` or `Gone`."""
@@ -76,8 +80,7 @@ class Pupil:
 
     def _afresh(self, name: str):
         """The same function in a new process, which ran the same cells and saw nothing else. Late: no time is left."""
-        if time.monotonic() > self.until:
-            raise Late("the notebook took too long")
+        self._in_time()
         self._child()
         self._repeat()
         return self._ask({"get": name}, self.seconds)[0]
@@ -87,15 +90,20 @@ class Pupil:
         return self._ask({"call": key, **message}, self.seconds)[0]
 
     def _keep(self, function):
-        self.kept[id(function)] = function
-        return id(function)
+        """Its key in this child: one by which nobody finds another function, or tells which of them is older."""
+        self.kept[key := secrets.token_hex(8)] = function
+        return key
+
+    def _in_time(self):
+        if time.monotonic() > self.until:
+            raise Late("the notebook took too long")
 
     def _start(self):
         self.folder = tempfile.TemporaryDirectory(prefix="pupil-", ignore_cleanup_errors=True)
         orders, self.orders = os.pipe()
-        roots, whole = [self.minilib / "minilib", *wall.python()], [Path(p) / "minilib" for p in wall.python()]
+        roots, whole = [Path(self.lib.name) / "minilib", *wall.python()], [Path(p) / "minilib" for p in wall.python()]
         hidden = [path for path in (*self.hidden, *whole) if path.exists()]
-        words = [sys.executable, "-I", "-X", "utf8", HERE / "pupil.py", self.minilib, str(orders)]
+        words = [sys.executable, "-I", "-X", "utf8", HERE / "pupil.py", self.lib.name, str(orders)]
         words += [str(int("hook" in self.walls)), *roots, "-", *hidden]
         if "bwrap" in self.walls:
             reads = [HERE / f"{name}.py" for name in ("pupil", "guard", "wire")]
@@ -104,18 +112,19 @@ class Pupil:
         clean |= dict.fromkeys(("OMP_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1")
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
         own = {"cwd": self.folder.name, "env": clean, "pass_fds": [orders], "start_new_session": True}
-        self.process = subprocess.Popen(words, **pipes, **own)
+        self.process, self.rest = subprocess.Popen(words, bufsize=0, **pipes, **own), b""
         os.close(orders)
-        self.lines = queue.Queue()
-        threading.Thread(target=self._read, args=(self.process.stdout, self.lines), daemon=True).start()
+        os.set_blocking(self.process.stdin.fileno(), False)
         self._child()
 
     def _child(self):
         """A new child in the place of the last one, and in a new folder."""
+        self.kept.clear()
         token, until = secrets.token_hex(8), time.monotonic() + START
         with contextlib.suppress(BrokenPipeError):
             os.write(self.orders, f"{token}\n".encode())
-        while self._line(until) != wire.line({"ready": token}):  # what the last child may have said is passed over
+        ready = wire.line({"ready": token})
+        while self._line(until) + b"\n" != ready:  # what the last child may have said is passed over
             pass
 
     def _stop(self):
@@ -124,8 +133,8 @@ class Pupil:
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
         os.close(self.orders)
-        with contextlib.suppress(BrokenPipeError):
-            self.process.stdin.close()
+        self.process.stdin.close()
+        self.process.stdout.close()
         self.folder.cleanup()
 
     def _again(self):
@@ -147,13 +156,17 @@ class Pupil:
             except Exception:  # of a cell that does not always succeed
                 continue
 
-    def _send(self, message):
+    def _send(self, message, until):
+        """Write a message. Late: it is not read in time."""
+        pipe, left = self.process.stdin.fileno(), memoryview(wire.line(message))
         with contextlib.suppress(BrokenPipeError):  # no reply will say so
-            self.process.stdin.write(wire.line(message))
-            self.process.stdin.flush()
+            while left:
+                self._wait([], [pipe], until)
+                left = left[os.write(pipe, left) :]
 
     def _ask(self, message, seconds):
         """What the pupil answers, and what it printed; a process that does not answer is replaced."""
+        self._in_time()
         try:
             return self._exchange(message, seconds)
         except (Late, Gone):
@@ -163,7 +176,7 @@ class Pupil:
     def _exchange(self, message, seconds):
         """Send, and wait for the answer; meanwhile the pupil may call functions of ours."""
         until = time.monotonic() + seconds
-        self._send(message)
+        self._send(message, until)
         while True:
             try:
                 reply = json.loads(self._line(until))
@@ -171,7 +184,7 @@ class Pupil:
                 raise Gone("the program answered in a way of its own") from None
             if "call" not in reply:
                 break
-            self._send(self._answer(reply))
+            self._send(self._answer(reply), until)
         if "error" in reply:
             raise self._error(*reply["error"], reply.get("printed", ""))
         return wire.decode(reply["value"], self._call, self.kept), reply.get("printed", "")
@@ -196,18 +209,26 @@ class Pupil:
         except Exception as error:
             return {"error": [type(error).__name__, str(error)]}
 
-    def _read(self, pipe, lines):
-        """Puts every line of a process into a queue, and an empty one at its end."""
-        for line in iter(lambda: pipe.readline(wire.LONGEST + 1), b""):
-            lines.put(line)
-        lines.put(b"")
+    def _wait(self, reads, writes, until):
+        """Wait for a pipe. Late: it is not ready in time."""
+        left = until - time.monotonic()
+        if left <= 0 or not any(select.select(reads, writes, [], left)):
+            raise Late(f"no answer within {self.seconds:g} seconds")
 
     def _line(self, until) -> bytes:
-        """The next line that the pupil sends. Late: there is none in time; Gone: there will be none."""
-        try:
-            line = self.lines.get(timeout=max(0.0, until - time.monotonic()))
-        except queue.Empty:
-            raise Late(f"no answer within {self.seconds:g} seconds") from None
-        if not line.endswith(b"\n"):
-            raise Gone("the program ended before it answered: too much memory, or an exit")
-        return line
+        """The next line that the pupil sends. Late: it is not whole in time; Gone: there will be none.
+
+        No more is read than is asked for: who sends without end fills the pipe, and not the memory here.
+        """
+        pipe, whole = self.process.stdout.fileno(), bytearray()
+        while len(whole) <= wire.LONGEST:
+            if not self.rest:
+                self._wait([pipe], [], until)
+            new = self.rest or os.read(pipe, 2**16)
+            part, end, self.rest = new.partition(b"\n")
+            whole += part
+            if end:
+                return bytes(whole)
+            if not new:
+                break
+        raise Gone("the program ended before it answered: too much memory, or an exit")

@@ -29,6 +29,7 @@ class ExecuteApart(NbGraderPreprocessor):
 
     def preprocess(self, nb, resources):
         until, trusted, answers = time.monotonic() + self.notebook_seconds, {"__name__": "checks"}, {}
+        given = {name for cell in nb.cells if locked(cell) for name in defined(cell.source)}
         with Pupil(Path(self.minilib), self.seconds, until) as pupil:
             for cell in nb.cells:
                 if cell.cell_type != "code":
@@ -46,12 +47,17 @@ class ExecuteApart(NbGraderPreprocessor):
                     cell.outputs += printed_output(getattr(error, "printed", "")) + [error_output(error)]
                 else:
                     cell.outputs += printed_output(printed)
-                if not utils.is_locked(cell):
-                    answers |= dict.fromkeys(defined(code))
-                elif not utils.is_grade(cell):  # it may use answers; where they fail, so will what follows
+                if not utils.is_locked(cell):  # a given name that its own cell failed to set is nobody else's to set
+                    answers |= dict.fromkeys(name for name in defined(code) if name not in given)
+                elif locked(cell):  # it may use answers; where they fail, so will what follows
                     with suppress(Exception):
                         trusted |= examine(code, trusted, answers, pupil)[1]
         return nb, resources
+
+
+def locked(cell) -> bool:
+    """Whether this is code that was given, and no check."""
+    return cell.cell_type == "code" and utils.is_locked(cell) and not utils.is_grade(cell)
 
 
 def examine(source: str, trusted: dict, answers: dict, pupil: Pupil) -> tuple[str, dict]:

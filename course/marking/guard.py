@@ -16,15 +16,15 @@ import sysconfig
 NEVER = (
     *("subprocess.", "os.system", "os.exec", "os.fork", "os.posix_spawn", "os.spawn", "os.startfile", "pty."),
     *("socket.", "sqlite3.", "ctypes.", "os.kill", "signal.pthread_kill", "webbrowser.", "os.link", "os.symlink"),
-    *("resource.", "syslog.", "gc.get_", "sys._current_", "sys.remote_exec"),
+    *("resource.", "syslog.", "fcntl.", "gc.get_", "sys._current_", "sys.remote_exec"),
 )
-READS = {"open", "os.listdir", "os.scandir", "os.chdir", "os.getxattr", "os.listxattr"}
-CHANGES = {f"os.{name}" for name in ("remove", "rename", "mkdir", "rmdir", "truncate", "chmod", "chown", "utime")}
+READS = {"open", "os.listdir", "os.scandir", "os.getxattr", "os.listxattr"}
+CHANGES = {f"os.{name}" for name in "remove rename mkdir rmdir truncate chmod chown utime chdir".split()}
 CHANGES |= {"os.setxattr", "os.removexattr", "os.chflags"}
 # Calls without an event, by module.
 SILENT = {
-    "posix": "mkfifo mknod chroot fchdir setsid setpgid setpgrp setpriority sched_setaffinity sched_setscheduler "
-    "sched_setparam pidfd_open unshare setns",
+    "posix": "readlink mkfifo mknod chroot fchdir login_tty setsid setpgid setpgrp setpriority sched_setaffinity "
+    "sched_setscheduler sched_setparam pidfd_open unshare setns",
     "_posixsubprocess": "fork_exec",
     "_imp": "create_builtin",  # another copy of posix; all that is built in is loaded before
     "signal": "pidfd_send_signal",
@@ -53,6 +53,7 @@ def guard(roots: list[str], hidden: list[str]) -> None:
     real = os.path.realpath
     parts = [f"{root}/{name}" for root in roots for name in COMPILED]
     loads = [real(path) for path in (sysconfig.get_config_var("DESTSHARED"), *parts) if path]
+    hook = _hook(real(os.getcwd()), [*map(real, roots)], [real(path).lower() for path in hidden], loads)
     instead = {f"{module}.{name}": _refused for module, names in SILENT.items() for name in names.split()}
     _replace(instead | {f"posix.{name}": _plain for name in PATHS.split()})
     for name in ("dir_fd", "fd", "follow_symlinks", "effective_ids"):
@@ -60,7 +61,7 @@ def guard(roots: list[str], hidden: list[str]) -> None:
     shutil._use_fd_functions = False  # it would take trees down by dir_fd
     for name in WITHHELD & sys.modules.keys() - SILENT.keys():
         sys.modules[name] = None
-    sys.addaudithook(_hook(real(os.getcwd()), [*map(real, roots)], [real(path).lower() for path in hidden], loads))
+    sys.addaudithook(hook)
 
 
 def _replace(instead: dict) -> None:
@@ -99,7 +100,9 @@ def _plain(_, function):
 def _hook(here: str, roots: list[str], hidden: list[str], loads: list[str]):
     """The hook. Each of its names is a default of its own: who reads its frame in a traceback finds nothing to change.
 
-    It follows a path link by link, since the functions of `os.path` are a submission's to change.
+    It follows a path link by link, since the functions of `os.path` are a submission's to change. Between its look and
+    the system's, other code may run, in a thread or in a callback of the garbage collector. So a path says no "..", and
+    the working folder stays among those that may be changed: whatever moves meanwhile, a path leads to nothing else.
     """
 
     def hook(
@@ -116,7 +119,7 @@ def _hook(here: str, roots: list[str], hidden: list[str], loads: list[str]):
         writing=os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC,
         getcwd=os.getcwd,
         readlink=os.readlink,
-        lstat=os.lstat,
+        access=os.access,
         type=type,
         str=str,
         bytes=bytes,
@@ -146,6 +149,8 @@ def _hook(here: str, roots: list[str], hidden: list[str], loads: list[str]):
             if type(whole) is not str:
                 raise PermissionError(f"{event} takes a path as text while your work is marked")
             rest, done, links = whole.split("/")[::-1], "", 0
+            if ".." in rest:
+                raise PermissionError(f"{whole} has .., which is not allowed while your work is marked")
             if not whole.startswith("/"):
                 rest += getcwd().split("/")[::-1]
             while rest:
@@ -161,10 +166,7 @@ def _hook(here: str, roots: list[str], hidden: list[str], loads: list[str]):
                         done, links, rest = ("" if to.startswith("/") else done), links + 1, rest + to.split("/")[::-1]
                 if links > 40:
                     break
-            try:
-                folder = event == "open" and lstat(done or "/").st_mode & 0o170000 == 0o040000
-            except OSError:
-                folder = False
+            folder = event == "open" and access(f"{done}/", 0)
             inside = f"{done}/".startswith(where) and not f"{done}/".lower().startswith(hidden)
             if links > 40 or folder or not (inside or done in ("/dev/null", "/dev/urandom")):
                 kind = ImportError if event == "import" else PermissionError

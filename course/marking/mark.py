@@ -20,13 +20,24 @@ from minilib.pages import print_table
 
 
 def submissions(folder: Path) -> tuple[dict[str, Path], dict[str, str]]:
-    """The notebooks of a folder by student, and what is wrong with the folders that have none or several.
+    """The notebooks of a folder by student, and what is wrong with what is none, or with folders of none or several.
+
+    A link is none: out of an archive, it may lead to the solution or to somebody else's notebook.
 
     ValueError: it has nothing.
     """
-    by_student, wrong = {path.stem: path for path in sorted(folder.glob("*.ipynb"))}, {}
+    by_student, wrong = {}, {}
+    for path in sorted(folder.glob("*.ipynb")):
+        if path.is_symlink() or not path.is_file():
+            wrong[path.stem] = f"not marked: {path.name} is a link, or no file"
+        else:
+            by_student[path.stem] = path
     for own in sorted(path for path in folder.glob("*") if path.is_dir() and not path.name.startswith(".")):
+        if own.is_symlink() or own.suffix == ".ipynb":
+            wrong[own.stem] = f"not marked: {own.name} is a link, or no file"
+            continue
         notebooks = [path for path in own.rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts]
+        notebooks = [path for path in notebooks if path.is_file() and not path.is_symlink()]
         if len(notebooks) == 1:
             by_student[own.name] = notebooks[0]
         else:

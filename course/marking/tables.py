@@ -6,7 +6,7 @@ Numbers of ours stay numbers. Deliberately absent: any other dialect.
 import csv
 from pathlib import Path
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
+FORMULA = tuple("=+-@\t\r\n＝＋－＠")  # some programs take the wide ones for the others
 
 
 def write(path: Path, rows: list[dict]) -> None:

@@ -68,7 +68,9 @@ def decode(value, call, kept) -> object:
     if kind == "dict":
         return {decode(k, call, kept): decode(v, call, kept) for k, v in of}
     if kind == "array":
-        flat = np.frombuffer(base64.b64decode(of), dtype=np.dtype(value["type"]))
+        if (dtype := np.dtype(value["type"])).kind not in "biufc":
+            raise TypeError(f"an array of {dtype} is not an array of numbers")
+        flat = np.frombuffer(base64.b64decode(of), dtype=dtype)
         return flat.reshape(value["shape"]).copy()
     return Remote(of, call) if kind == "mine" else kept[of]
 

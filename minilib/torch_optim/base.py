@@ -117,7 +117,7 @@ class Optimizer(torch.optim.Optimizer):
         raise NotImplementedError(f"{type(self).__name__} must write numbers(group, t)")
 
     def phases_of(self, shape: tuple, dims: tuple | None) -> tuple:
-        """The phases for a parameter of this shape, see `phases.py`."""
+        """The functions that a step runs over a parameter of this shape, in order."""
         return self.phases
 
     def dims(self, shape: tuple, group: dict) -> tuple | None:

@@ -73,7 +73,7 @@ class Method(Base):
             in this order.
         options: see `Base`.
 
-    Example:
+    Example::
         Method(params, lr=1.0)
 
     ValueError: `lr` is negative.
@@ -85,7 +85,8 @@ class Method(Base):
 def test_a_docstring_is_read_and_a_signature_is_inherited_as_it_is_written(tmp_path):
     path = tmp_path / "small.py"
     path.write_text(SMALL)
-    signature, says, options, _, example, errors = api_pages.contents(path, "Method", [])
+    signature, says, options, head, example, errors = api_pages.contents(path, "Method", [])
+    assert head.astext() == "Example:"
     assert signature.astext() == "class Method(params, *, lr=1e-3, phi=(0.0, 1.0), **options)"
     assert says.astext() == "Moves by lr."
     assert [item[0].astext() for item in options] == ["lr, phi", "options"]

@@ -173,15 +173,19 @@ def test_a_build_goes_on_from_the_last_one_and_gives_what_a_fresh_one_gives(smal
     assert site(small_book) == first
     assert change(THEOREM.format("new") + THEOREM.format("one"))
     assert "Theorem 1.2" in other.read_text()
+    preface = small_book / "book" / "index.md"
+    preface.write_text("# Preface\n\nRestored. {{ report }} {prf:ref}`thm-one`\n")
+    os.utime(preface, (10**9,) * 2)  # out of an archive
     assert not change("Other words.\n\n" + THEOREM.format("new") + THEOREM.format("one"))
     gone_on = site(small_book)
     assert b"Other words." in gone_on["notebooks/01_a.html"]
+    assert b"Restored." in gone_on["book/index.html"]
     (small_book / "_build" / last_build.RECORD).unlink()
     assert build_book.build(small_book) == 0
     assert site(small_book) == gone_on
 
 
-def test_what_is_broken_off_leaves_the_old_site_and_is_not_gone_on_with(small_book, monkeypatch):
+def test_what_is_broken_off_leaves_the_old_site_and_is_not_gone_on_with(small_book, monkeypatch, capsys):
     build = made(small_book) / "_build"
     for folder in ("html", "pages", ".doctrees"):
         (build / folder).mkdir(parents=True)
@@ -189,6 +193,10 @@ def test_what_is_broken_off_leaves_the_old_site_and_is_not_gone_on_with(small_bo
     last_build.save(build, {"apparatus": last_build.apparatus(small_book)})
     last_build.begin(build, last_build.load(build), last_build.apparatus(small_book))
     assert (build / ".doctrees").exists()  # it is gone on with, unless it was broken off
+
+    with last_build.alone(build):
+        assert build_book.build(small_book) == 1
+    assert "another build is at work" in capsys.readouterr().out
 
     def stopped(*words):
         raise KeyboardInterrupt

@@ -140,7 +140,7 @@ def block(lines: list[str]) -> list[nodes.Node]:
     below = lines[len(text) :]
     if any(not line.startswith(" ") for line in below):  # no text with something below it: as it stands
         text, below = lines, []
-    parts, head = [], " ".join(text)
+    parts, head = [], re.sub("::$", ":", " ".join(text))  # the second colon is for other programs
     if ERROR.fullmatch(head):
         said = re.split(r"(?:^| )(\w+Error|Shapes): ", head)[1:]
         parts.append(items(list(zip(said[::2], said[1::2], strict=True))))

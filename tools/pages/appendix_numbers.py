@@ -1,9 +1,8 @@
 """Numbers figures, tables, lemmas and exercises of an appendix by its letter: Figure C.1, Exercise C.2.
 
 It is a Sphinx extension. Sphinx numbers only what has a chapter number, and counts through everything else: the first
-figure of appendix C would be "Figure 4". The title that a page has on paper gets the number that it has on a screen.
-Deliberately absent: numbers for equations, which no appendix refers to, and
-for the pages that are no appendix.
+figure of appendix C would be "Figure 4". A page that is neither counts from 1. The title that a page has on paper gets
+the number that it has on a screen. Deliberately absent: numbers for equations, which no appendix refers to.
 """
 
 import re
@@ -16,14 +15,14 @@ def letter(page: str) -> str:
 
 
 def renumber(app, env) -> list[str]:
-    """Put the letter in place, and count from 1 in each appendix, kind by kind. Returns the pages that changed."""
+    """Put the letter in place, and count from 1 on each page without a number. Returns the pages that changed."""
     changed = []
     for page, kinds in env.toc_fignumbers.items():
-        if not letter(page):
+        if re.match(r"notebooks/\d", page) or not kinds:
             continue
         for kind, numbers in kinds.items():
             in_order = sorted(numbers, key=numbers.get)
-            kinds[kind] = {name: (letter(page), k) for k, name in enumerate(in_order, 1)}
+            kinds[kind] = {name: (*letter(page), k) for k, name in enumerate(in_order, 1)}
         changed.append(page)
     return changed
 

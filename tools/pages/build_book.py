@@ -3,7 +3,6 @@
     python tools/pages/build_book.py                all pages into _build/html
     python tools/pages/build_book.py --page sgd     look at one page: stored outputs as they are, pages still to be
                                                     written are left out
-    python tools/pages/build_book.py --check        is every page of _toc.yml in _build/html?
 
 A chapter is shown with its stored outputs when its code and all that its run read are today what they were
 (`provenance.py`). One that is stale is executed first, into `_build/executed`, and shown from there; the files of the
@@ -251,7 +250,13 @@ def build(root: Path) -> int:
     """Build the whole book; the exit status is 0 only for a complete site whose chapters all ran."""
     line, start = progress.Progress(), time.time()
     try:
-        status, message = update(root, line)
+        held = last_build.alone(root / "_build")
+    except OSError:
+        print(f"Nothing was built: another build is at work in {root / '_build'}. Wait for its end.")
+        return 1
+    try:
+        with held:
+            status, message = update(root, line)
     finally:
         line.end()
     print(message.format(seconds=f"{time.time() - start:.0f} s"))
@@ -333,13 +338,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--root", type=Path, default=ROOT)
     parser.add_argument("--page", metavar="NAME", help="show one page without executing anything")
-    parser.add_argument("--check", action="store_true", help="only look for missing pages")
     args = parser.parse_args()
     root = args.root.resolve()
-    if args.check:
-        violations = page_violations(root, root / "_build" / "html")
-        print("\n".join(violations) or "every page of _toc.yml is there")
-        return 1 if violations else 0
     return build_page(root, args.page) if args.page else build(root)
 
 

@@ -1,6 +1,7 @@
 """A Sphinx extension: which pages a build writes again, on all cores, and how far it is.
 
-Sphinx reads a page again when its source, or a file that it depends on, has changed, and writes it again. Pages that
+Sphinx reads a page again when its source, or a file that it depends on, has a later time, and writes it again. Here it
+does so too where such a file has another content at an earlier time, as out of an archive (`outdated`). Pages that
 refer to it may change too: a number, a title, a label, an address. So all that one page can see of another (`seen`) is
 compared with what it was in the build before, and where anything of it differs, all pages are written. They are as
 well where the setting `everything` says so: a file changed of which Sphinx knows nothing.
@@ -9,6 +10,7 @@ Deliberately absent: any choice between the pages that see a change and those th
 """
 
 import functools
+import hashlib
 import os
 import sys
 from pathlib import Path
@@ -41,11 +43,25 @@ def seen(app) -> str:
     return steady(parts)
 
 
+def contents(env, page: str) -> str:
+    """A digest of a page's source, and of the files that it depends on."""
+    whole = hashlib.sha256()
+    for path in (Path(env.doc2path(page)), *(Path(env.srcdir, one) for one in sorted(env.dependencies.get(page, ())))):
+        whole.update(hashlib.sha256(path.read_bytes() if path.is_file() else b"").digest())
+    return whole.hexdigest()
+
+
+def outdated(app, env, added, changed, removed) -> list[str]:
+    """Pages of which a file is another than when they were read, whatever its time."""
+    known = getattr(env, "book_contents", {})
+    return [page for page in env.found_docs & known.keys() if contents(env, page) != known[page]]
+
+
 def choose(app, env) -> set[str]:
     """The pages to be written though they were not read: all, or the first alone. From here on all cores work."""
     now = seen(app)
     app.all_written = app.config.everything or getattr(env, "book_seen", "") != now
-    env.book_seen = now
+    env.book_seen, env.book_contents = now, {page: contents(env, page) for page in env.found_docs}
     app.parallel = os.cpu_count() or 1
     return set(env.found_docs) if app.all_written else {app.config.root_doc}  # where nothing is written no asset is
 
@@ -77,6 +93,10 @@ def start(app) -> None:
 
 
 def begin_reading(app, env, pages: list[str]) -> None:
+    """Forget all that is read again: a label that moved would else be found twice, where the old page comes later."""
+    for page in pages:
+        app.emit("env-purge-doc", env, page)
+        env.clear_doc(page)
     app.to_read = iter([(k, len(pages)) for k in range(1, len(pages) + 1)])
 
 
@@ -89,16 +109,19 @@ def written(app, page: str, template: str, context: dict, doctree) -> None:
 
 
 def prune(app, error) -> None:
-    """Take away pictures that no page shows any more."""
-    shown = {name for _, name in app.env.images.values()}
-    for path in (Path(app.outdir) / "_images").glob("*"):
-        if path.name not in shown:
-            path.unlink()
+    """Take away pictures that no page shows any more, and files that none gives away."""
+    for folder, files in (("_images", app.env.images), ("_downloads", app.env.dlfiles)):
+        place = Path(app.outdir) / folder
+        kept = {place / name for _, name in files.values()}
+        for path in place.rglob("*"):
+            if path.is_file() and path not in kept:
+                path.unlink()
 
 
 def setup(app) -> dict:
     app.add_config_value("everything", False, "")
     app.connect("builder-inited", start)
+    app.connect("env-get-outdated", outdated)
     app.connect("env-before-read-docs", begin_reading)
     app.connect("source-read", read)
     app.connect("env-get-updated", choose, priority=950)  # after all numbers are there

@@ -1,11 +1,13 @@
 """What the last complete build was made from, so that the next one does only what has changed since.
 
-`_build/built.json` has four digests: of the `apparatus` (tools, settings, list of contents, packages: where it changed
-all is read anew), of `unseen` (files that pages show and Sphinx knows nothing of: all pages are written anew), of the
-`settings` handed to Sphinx (the same), and of all `inputs` (where they are alike nothing is done). The record is taken
-away before a build begins and comes back when Sphinx ended without a warning, so what was broken off is never gone on
-with. Digests are of contents: a fresh checkout with the same files is the same book.
-Pages are made in `_build/pages` and, when all are there, take the place of `_build/html` at once.
+`_build/built.json` has three digests: of the `apparatus` (tools, settings, list of contents, packages: where it changed
+all is read anew), of the `unseen` (files that pages show and Sphinx knows nothing of, and the settings that it gets:
+where it changed all pages are written anew), and of all `inputs` (where they are alike nothing is done). The record is
+taken away before a build begins and comes back when Sphinx ended without a warning, so what was broken off is never
+gone on with.
+Digests are of contents: a fresh checkout with the same files is the same book.
+Pages are made in `_build/pages` and, when all are there, take the place of `_build/html` at once. One build works at a
+time: it holds the file `_build/held`.
 """
 
 import hashlib
@@ -80,6 +82,21 @@ def save(build: Path, record: dict) -> None:
     part = build / f"{RECORD}.part"
     part.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     os.replace(part, build / RECORD)
+
+
+def alone(build: Path):
+    """A file that this program holds until it closes it, or ends. OSError: another program holds it."""
+    build.mkdir(parents=True, exist_ok=True)
+    held = open(build / "held", "w")  # noqa: SIM115 (who asks for it closes it)
+    if os.name == "nt":
+        import msvcrt
+
+        msvcrt.locking(held.fileno(), msvcrt.LK_NBLCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    return held
 
 
 def begin(build: Path, record: dict, apparatus: str) -> None:

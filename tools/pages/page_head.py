@@ -13,6 +13,8 @@ from pathlib import Path
 from docutils import nodes
 
 UNUSED = "fontawesome|searchtools|language_data|searchindex"
+# What sphinx-proof and sphinx-exercise write into every box of a kind; an id may stand once on a page.
+SHARED_ID = re.compile(r' id="(?:proof|(?:proof|exercise|solution)-content)"')
 LONGEST = 160  # characters of a description; what is longer is cut by who shows it
 # A picture in the colour of the text, in place of the letter of a font that would have to be loaded.
 ICON = """{of} {{ content: ""; display: inline-block; width: {em}em; height: 1em; background: currentColor;
@@ -46,6 +48,7 @@ def description(doctree: nodes.document) -> str:
 def place(app, page: str, template: str, context: dict, doctree) -> None:
     """Give the template its function, the page its description, and formulas their script only where there are some."""
     context["without_unused"] = without_unused
+    context["body"] = SHARED_ID.sub("", context.get("body", ""))
     tags = context.get("metatags") or ""
     if 'name="description"' not in tags:
         title = app.env.titles[page].astext() if page in app.env.titles else page.capitalize()

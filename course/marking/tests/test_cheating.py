@@ -158,6 +158,17 @@ def check(theirs):
         met.append(theirs)
         open("met", "w").close()
 """
+PIPE = """
+import sys
+def {head}:
+    frame = sys._getframe()
+    while "to" not in frame.f_locals:
+        frame = frame.f_back
+    to, line = frame.f_locals["to"], b'{{"call": 0, "args": [], "kwargs": {{}}}}\\n'
+    {more}
+"""
+FLOODS = PIPE.replace("{more}", "while True: to.write(line)")
+DEAF = PIPE.replace("{more}", "to.write(line * 20_000), to.flush()\n    while True: pass")
 ENDLESS_CELL = "while True:\n    pass\n"
 CHEATS = {  # what stands in the cell, and what the cell, or the first check that it costs, says of it
     "renamed": (LIBRARY, "minilib has no {own}"),
@@ -173,6 +184,8 @@ CHEATS = {  # what stands in the cell, and what the cell, or the first check tha
     "slow": (SLOW, ""),
     "endless": (ENDLESS, "no answer within 3 seconds"),
     "endless-cell": (ENDLESS_CELL, "no answer within 3 seconds"),
+    "floods": (FLOODS, "no answer within 3 seconds"),
+    "deaf": (DEAF, "no answer within 3 seconds"),
     "exits": (EXITS, "the program ended before it answered"),
     "greedy": (GREEDY, "Unable to allocate"),
     "shoots": (SHOOTS, "os.kill is not allowed"),

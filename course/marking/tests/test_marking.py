@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import re
 
 import nbformat
@@ -176,7 +177,11 @@ def test_what_cannot_be_marked_is_a_row_that_says_why_and_a_cell_is_known_by_wha
         "loud": (lambda own: own.cells[place].update(outputs=[loud]), 2, ""),
         "failing": (lambda own: own.cells[place].update(source="# no disk"), None, "nbgrader failed on tiny: .*"),
         "broken": (None, None, "broken.ipynb is no notebook"),
+        "linked": (None, None, "linked.ipynb is a link, or no file"),
+        "pipe": (None, None, "pipe.ipynb is a link, or no file"),
     }
+    (folder / "linked.ipynb").symlink_to(tiny.lecturer / "source" / "tiny" / "tiny.ipynb")
+    os.mkfifo(folder / "pipe.ipynb")
     for student, (change, *_) in kinds.items():
         if change:
             change(own := nbformat.from_dict(json.loads(nbformat.writes(nb))))

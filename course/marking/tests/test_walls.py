@@ -4,7 +4,10 @@ Could catch: a call whose second path nobody looks at, one that raises no event,
 Without a wall each of them succeeds: so a way out that fails of itself cannot hide a wall that has a hole.
 """
 
+import socket
+import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -36,6 +39,35 @@ text = open('../' * home.count('/') + V[1:] + '/secret.txt', opener=lambda p, f:
 import multiprocessing
 p = multiprocessing.get_context('spawn').Process(target=os.system, args=(f'cat {{V}}/secret.txt > taken',))
 p.start(); p.join(); text = open('taken').read()""",
+    "renamed meanwhile": """
+import threading; home = os.getcwd(); deep = home + '/a' * 30; os.makedirs(deep); os.chdir(deep); stop = []
+def swap():
+    while not stop:
+        os.rename(deep, home + '/z'); os.rename(home + '/z', deep)
+threading.Thread(target=swap).start(); text = ''; tries = 0
+while not text and (tries := tries + 1) < 50_000:
+    try:
+        text = open('../' * (home.count('/') + 1) + V[1:] + '/secret.txt').read()
+    except OSError:
+        pass
+stop.append(1)""",
+    "another folder meanwhile": """
+import threading; home, stop = os.getcwd(), []; size = os.path.getsize(L + '/minilib/optim/sgd.py')
+def swap():
+    while not stop:
+        os.chdir(L + '/minilib/optim'); os.chdir(home)
+threading.Thread(target=swap).start(); tries = 0
+while (tries := tries + 1) < 50_000 and os.path.getsize(L + '/minilib/optim/sgd.py') == size:
+    try:
+        open('sgd.py', 'a').write(' ')
+    except OSError:
+        pass
+stop.append(1)""",
+    "a signal by fcntl": """
+import fcntl, time; r, w = os.pipe(); fcntl.fcntl(r, 10, 9); fcntl.fcntl(r, fcntl.F_SETOWN, {pid})
+fcntl.fcntl(r, fcntl.F_SETFL, os.O_ASYNC); os.write(w, b'x'); time.sleep(0.1)""",
+    "out of the group": "text = 'SOLUTION' * (os.login_tty(os.openpty()[1]) is None)",
+    "link to what others do": "text = os.readlink(f'/proc/{{os.getppid()}}/cwd') and 'SOLUTION'",
     "fork_exec of subprocess": """
 import subprocess; subprocess.Popen.__init__.__globals__['sys'].audit = lambda *a: None
 subprocess.run(f'cp {{V}}/secret.txt taken', shell=True); text = open('taken').read()""",
@@ -101,9 +133,6 @@ them = __import__(name); them.run_string(them.create(), f'open({{V + "/other"!r}
 @pytest.fixture
 def victim(tmp_path):
     """A lecturer's folder, beside a copy of minilib, and somebody who answers on the network."""
-    import socket
-    import threading
-
     minilib_copy.copy(tmp_path / "lib", [])
     (tmp_path / "class").mkdir()
     (tmp_path / "class" / "secret.txt").write_text("SOLUTION")
@@ -119,16 +148,22 @@ def victim(tmp_path):
                 return
 
         threading.Thread(target=answer, daemon=True).start()
-        yield {"victim": str(tmp_path / "class"), "lib": str(tmp_path / "lib"), "port": server.getsockname()[1]}
+        folders = {"victim": str(tmp_path / "class"), "lib": str(tmp_path / "lib")}
+        process = subprocess.Popen(["sleep", "600"])
+        yield folders | {"port": server.getsockname()[1], "pid": process.pid, "process": process}
+        process.kill()
+        process.wait()
 
 
 def seen(victim: dict) -> dict:
-    """What lies outside, by path: what it has, and what was done to it last."""
+    """What lies outside, by path: what it has, and what was done to it last; and how the lecturer's process ended."""
     shared = [p for p in Path("/dev/shm").glob("*") if str(p).endswith(victim["victim"].replace("/", "-"))]
     folders = (Path(victim[one]) for one in ("victim", "lib"))
     paths = [*(p for folder in folders for p in folder.rglob("*") if p.suffix != ".pyc"), *shared]
     stats = {p: p.lstat() for p in paths if "__pycache__" not in p.parts}
-    return {p: (s.st_mode, s.st_nlink, s.st_ctime_ns, s.st_size) for p, s in stats.items() if p.is_file() or p in paths}
+    return {p: (s.st_mode, s.st_nlink, s.st_ctime_ns, s.st_size) for p, s in stats.items()} | {
+        "process": victim["process"].poll()
+    }
 
 
 @pytest.mark.parametrize("walls", [("bwrap",), ("hook",), ()], ids=lambda walls: "".join(walls) or "nothing")
@@ -137,6 +172,7 @@ def test_no_way_out_passes_a_wall_and_all_pass_where_there_is_none(walls, victim
         pytest.skip(wall.lacks())
     passed = set()
     with Pupil(Path(victim["lib"]), 20, walls=walls) as pupil:
+        victim["lib"] = pupil.lib.name
         for way, code in OUT.items():
             pupil._child()
             before = seen(victim)
