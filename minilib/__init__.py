@@ -7,9 +7,9 @@
     experiments, plots                  what the book's comparisons share
 
 Which may import which stands in `pyproject.toml`. Only `torch_optim`, `models`, `training`, `compress`,
-`data.loader`, `data.classification`, `analysis.flops` and `experiments.local_cluster` need PyTorch. The methods in
-NumPy need NumPy alone; what else a part needs an extra of the package brings: `torch` the optimizers in PyTorch,
-`train` the training of models, `book` the figures and the digits.
+`data.loader`, `data.classification` and `analysis.flops` need PyTorch. The methods in NumPy need NumPy alone; what else
+a part needs an extra of the package brings: `torch` the optimizers in PyTorch, `train` the training of models, `book`
+the figures and the digits.
 """
 
 import sys

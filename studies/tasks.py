@@ -41,10 +41,10 @@ def photographs(train: int, test: int, pool: int, device: str) -> dict:
     """
     import torch
 
-    from minilib import data
     from minilib.training.device import pick
+    from studies.photographs import cifar10
 
-    photos = data.cifar10()
+    photos = cifar10()
     order = np.random.default_rng(0).permutation(len(photos.y_train))
     index = {"train": order[:train], "validation": order[-min(5000, test) :]}
     cut = {part: (photos.x_train[rows], photos.y_train[rows]) for part, rows in index.items()}

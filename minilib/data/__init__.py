@@ -15,17 +15,15 @@ labels. These need the extra `train`, and are imported by their own names.
 """
 
 from minilib.data.download import data_folder
-from minilib.data.images import Digits, Photographs, cifar10, digits
+from minilib.data.images import Digits, digits
 from minilib.data.package_docs import Docstrings, docstrings
 from minilib.data.text import Vocabulary, chunks, words
 
 __all__ = [
     "Digits",
     "Docstrings",
-    "Photographs",
     "Vocabulary",
     "chunks",
-    "cifar10",
     "data_folder",
     "digits",
     "docstrings",

@@ -23,49 +23,28 @@ def data_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "minilib"
 
 
-def downloaded(file: str, sha256: str | None, address: str, size: int | None = None) -> Path:
-    """The file of this name below `data_folder()`, fetched from `address` where it is missing or is another one.
+def downloaded(file: str, sha256: str | None, address: str) -> Path:
+    """The file of this name below `data_folder()`, fetched from `address` where it is missing or has another sha256.
 
-    It appears under its name only when it is complete and has the sha256. Where nobody has published that (None), the
-    sum of the first download is trusted: it is written beside the file, as NAME.sha256, and compared from then on.
-    The `size` in bytes, where it is known, is compared when the file was downloaded.
-
-    ValueError: it cannot be had; the message says what must lie where.
+    It appears under its name only when it is complete and has the sha256. Where nobody has published that (None), what
+    is there is taken. ValueError: it cannot be had; the message says what must lie where.
     """
     with needs("train"):
         import pooch
 
     path = data_folder() / file
-    noted = path.with_name(f"{path.name}.sha256")
-    known = sha256 or sum_of_first(path, noted)
-    before = path.exists()
+    now = "is another file" if path.exists() else "is not there"
     # Some servers refuse Python's own name.
     agent = {"User-Agent": "Mozilla/5.0 (compatible; minilib)"}
     try:
         fetch = pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), headers=agent)
-        pooch.retrieve(address, known, fname=path.name, path=path.parent, downloader=fetch)
-        if size is not None and (found := path.stat().st_size) != size:
-            path.unlink()
-            raise ValueError(f"what came has {found:,} bytes, not {size:,}")
-        if known is None:
-            noted.write_text(sha256_of(path) + "\n", encoding="utf-8")
-        return path
+        return Path(pooch.retrieve(address, sha256, fname=path.name, path=path.parent, downloader=fetch))
     except (OSError, ValueError) as error:
-        now = "is another file" if before else "is not there"
-        which = f"sha256 {known}" if known else "its sha256 is not known, the first is trusted"
-        if known and not sha256:
-            which += f", as {noted.name} says of the first download"
         why = " ".join(str(error).split())
         raise ValueError(
-            f"{path} {now}; put there what is at {address} ({which}), since it cannot be downloaded: {why}"
+            f"{path} {now}; put there what is at {address} (sha256 {sha256 or 'not known'}), since it cannot be"
+            f" downloaded: {why}"
         ) from None
-
-
-def sum_of_first(path: Path, noted: Path) -> str | None:
-    """The sha256 that was noted when the file first came, or of a file that somebody has put there; None: neither."""
-    if not noted.exists() and path.exists():
-        noted.write_text(sha256_of(path) + "\n", encoding="utf-8")
-    return noted.read_text(encoding="utf-8").strip() if noted.exists() else None
 
 
 def cached(path: Path, make: Callable[[], dict]) -> dict:

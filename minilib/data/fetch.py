@@ -8,30 +8,24 @@ import argparse
 import sys
 
 from minilib import program
-from minilib.data import novels
 from minilib.data.catalogue import CATALOGUE, get
 from minilib.data.download import data_folder
 
 
 def listing() -> str:
-    """Two lines for each data set: what it is, its size and its licence, and how it is known to be the right one."""
-    lines = ["novels       100 English novels by 33 authors, 14 million words"]
-    lines.append("             78 MB of text; public domain; checksum: known (of the texts)")
+    """Two lines for each data set: what it is, its size and its licence."""
+    lines = []
     for name, (about, licence, files) in CATALOGUE.items():
-        _, sums, sizes = zip(*files.values(), strict=True)
+        sizes = [source.size for source in files.values()]
         size = "size not known" if None in sizes else f"{sum(sizes) / 1e6:,.1f} MB"
-        checksum = "known" if all(sums) else "recorded at the first download"
-        lines += [f"{name:<13}{about}", f"{'':13}{size}; {licence}; checksum: {checksum}"]
+        lines += [f"{name:<13}{about}", f"{'':13}{size}; {licence}"]
     return "\n".join([*lines, f"They go to {data_folder()}"])
 
 
 def fetch(name: str) -> list[str]:
     """The files of a data set, downloaded where they are missing. ValueError: they cannot be had, or there is none."""
-    if name == "novels":
-        novels.novels()
-        return [str(data_folder() / novels.ARCHIVE)]
     if name not in CATALOGUE:
-        raise ValueError(f"name = {name!r}: must be one of {', '.join(['novels', *CATALOGUE])}")
+        raise ValueError(f"name = {name!r}: must be one of {', '.join(CATALOGUE)}")
     return [str(get(file)) for file in CATALOGUE[name].files]
 
 

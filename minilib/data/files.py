@@ -19,7 +19,6 @@ import json
 import math
 import re
 import zlib
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, TextIO
@@ -178,16 +177,10 @@ def text_in(line: str, field: str, path: Path, number: int) -> str:
     try:
         # Python reads no int of more than 4,300 digits, and what stands in other fields does not matter here.
         told = json.loads(line, parse_int=lambda digits: int(digits[:99])) if line else {field: ""}
-        if isinstance(told, dict) and isinstance(told.get(field), str):
-            return HALVES.sub("\ufffd", told[field])
-        why = f"{field} is {told[field]!r:.40}" if field in told else f"it has {', '.join(told) or 'nothing'}"
-    except json.JSONDecodeError as error:
-        why = f"{error.msg}, column {error.colno}"
-    except RecursionError:
-        why = "it is nested too deeply"
-    except TypeError:
-        why = "it is no object"
-    raise ValueError(f"{path}, line {number}: must be an object with a text under field = {field!r} ({why:.200})")
+        return HALVES.sub("\ufffd", told[field])
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        said = f"must be an object with a text under field = {field!r}, is {line[:80]!r} ({error})"
+        raise ValueError(f"{path}, line {number}: {said}") from None
 
 
 def short_lines(file: TextIO) -> Iterator[str]:
@@ -264,17 +257,12 @@ def files_at(path: Path, what: str, say: Say) -> list[Path]:
     below = sorted(p for p in path.rglob("*") if not p.is_dir())
     # A link to nothing is not left out: reading it says what is wrong.
     paths = [p for p in below if p.name.lower().endswith(KINDS) and (p.is_file() or not p.exists())]
-    if others := Counter(map(kind_of, sorted({*below} - {*paths}))):
-        most = ", ".join(f"{n:,} {kind}" for kind, n in others.most_common(5))
-        say(f"left out of {path}: {others.total():,} that are no file of {', '.join(KINDS)} ({most})")
+    if others := sorted({*below} - {*paths}):
+        said = f"{len(others):,} that are no file of {', '.join(KINDS)}"
+        say(f"left out of {path}: {said}, such as {others[0].relative_to(path)}")
     if not paths:
         raise ValueError(f"{what} = {str(path)!r}: must hold at least one file of {', '.join(KINDS)}")
     return paths
-
-
-def kind_of(path: Path) -> str:
-    """For a list of what was left out."""
-    return (path.suffix.lower() or "without ending") if path.is_file() else "pipe, device or broken link"
 
 
 def count(path: Path, field: str, progress: Progress) -> dict:

@@ -76,41 +76,33 @@ def from_hub(name: str, field: str, say: Say = silent) -> Path:
     folder = data_folder() / "hugging-face" / "--".join([name, field]).replace("/", "--").replace(":", "--")
     if folder.is_dir():
         return folder
-    splits = load(name)
-    how = OWN if "validation" in splits else f"every {VALIDATION_SHARE}th document"
-    return copied(folder, split_documents(name, splits, field), how, say)
+    try:
+        splits = load(*name.split(":", 1))
+        how = OWN if "validation" in splits else f"every {VALIDATION_SHARE}th document"
+        return copied(folder, split_documents(splits, field), how, say)
+    except Exception as error:  # of many kinds, the network's among them
+        raise ValueError(f"corpus = {name!r}: {' '.join(str(error).split())[:300]}") from None
 
 
-def load(name: str) -> dict:
+def load(path: str, configuration: str | None = None) -> dict:
     """The parts of a data set of the Hub, as streams."""
-    path, _, configuration = name.partition(":")
     try:
         import datasets
-
-        splits = datasets.load_dataset(path, configuration or None, streaming=True)
     except ModuleNotFoundError:
         raise ValueError(
-            f"corpus = {name!r}: is no file or folder here; to read it from the Hugging Face Hub, the package"
-            " 'datasets' must be installed: pip install datasets"
+            "is no file or folder here; to read it from the Hugging Face Hub, the package 'datasets' must be installed:"
+            " pip install datasets"
         ) from None
-    except Exception as error:  # of many kinds, the network's among them
-        raise ValueError(f"corpus = {name!r}: the Hugging Face Hub does not give it: {one_line(error)}") from None
+    splits = datasets.load_dataset(path, configuration, streaming=True)
     if "train" not in splits:
-        raise ValueError(f"corpus = {name!r}: must have a part 'train', has {', '.join(map(str, splits))}")
+        raise ValueError(f"must have a part 'train', has {', '.join(map(str, splits))}")
     return splits
 
 
-def split_documents(name: str, splits: dict, field: str) -> Iterator[tuple[str, str]]:
+def split_documents(splits: dict, field: str) -> Iterator[tuple[str, str]]:
     own = "validation" in splits
-    try:
-        for part in ("train", "validation") if own else ("train",):
-            for k, row in enumerate(splits[part], start=1):
-                if not isinstance(row.get(field), str):
-                    raise ValueError(f"field = {field!r}: must be a text; the documents have {', '.join(row)}")
-                yield "validation" if not own and k % VALIDATION_SHARE == 0 else part, row[field]
-    except Exception as error:  # as above
-        raise ValueError(f"corpus = {name!r}: {one_line(error)}") from None
-
-
-def one_line(error: Exception) -> str:
-    return " ".join(str(error).split())[:300]
+    for part in ("train", "validation") if own else ("train",):
+        for k, row in enumerate(splits[part], start=1):
+            if not isinstance(row.get(field), str):
+                raise ValueError(f"field = {field!r}: must be a text; the documents have {', '.join(row)}")
+            yield "validation" if not own and k % VALIDATION_SHARE == 0 else part, row[field]

@@ -33,24 +33,12 @@ class Loader:
         seed: of the order of the rows and of all that the objective draws.
         micro: rows of a micro-batch, by default all that this process has.
 
-    ValueError: no rows, `batch_size` cannot be divided, or another argument is out of range.
+    ValueError: `batch_size` cannot be divided so.
     """
 
     def __init__(
-        self,
-        rows: np.ndarray,
-        objective: Callable,
-        batch_size: int,
-        seed: int,
-        rank=0,
-        world_size=1,
-        micro: int | None = None,
+        self, rows: np.ndarray, objective: Callable, batch_size: int, seed: int, rank=0, world_size=1, micro=None
     ) -> None:
-        check(rows, batch_size, rank, world_size)
-        if not 0 <= seed < 2**64:
-            raise ValueError(f"seed = {seed}: must be from 0 to 2**64 - 1")
-        if micro is not None and micro < 1:
-            raise ValueError(f"micro = {micro}: must be at least 1")
         if batch_size % (unit := world_size * (micro or 1)):
             raise ValueError(
                 f"batch_size = {batch_size}: must be a multiple of {unit}, for {world_size} processes with"
@@ -63,9 +51,7 @@ class Loader:
         self.orders: dict[int, np.ndarray] = {}  # of the epochs in use
 
     def batch(self, step: int, i: int = 0) -> dict[str, torch.Tensor]:
-        """Micro-batch `i` of `micros` of this process in step `step`. ValueError: there is none of that number."""
-        if step < 0 or not 0 <= i < self.micros:
-            raise ValueError(f"step = {step}, i = {i}: must be at least 0, and from 0 to {self.micros - 1}")
+        """Micro-batch `i`, from 0 to `micros` - 1, of this process in step `step`."""
         first = self.offset + step * self.batch_size + i * self.micro
         return tensors(self.objective(self.rows, self.index(first, self.micro), first, self.seed))
 
@@ -90,13 +76,8 @@ def evaluation(
 
     Every row is taken once, or `limit` rows at equal distances. All processes have the same number of batches, as
     collective operations want it. Batches have at most `batch_size` rows over all processes and differ by a row at
-    most: weigh a batch's mean by its rows. ValueError: fewer rows than processes, or another argument is out of range.
+    most: weigh a batch's mean by its rows. ValueError: fewer rows than processes.
     """
-    check(rows, batch_size, rank, world_size)
-    if limit is not None and limit < 1:
-        raise ValueError(f"limit = {limit}: must be at least 1")
-    if batch_size < world_size:
-        raise ValueError(f"batch_size = {batch_size}: must be at least {world_size}, one row for each process")
     n = min(limit or len(rows), len(rows))
     if n < world_size:
         raise ValueError(f"{n} rows of validation: must be at least {world_size}, one for each process")
@@ -105,15 +86,6 @@ def evaluation(
     index = np.arange(n) * len(rows) // n
     share = np.array_split(np.arange(n), count * world_size)[rank * count : (rank + 1) * count]
     return (tensors(objective(rows, index[s], int(s[0]), EVALUATION_SEED)) for s in share)
-
-
-def check(rows: np.ndarray, batch_size: int, rank: int, world_size: int) -> None:
-    if np.ndim(rows) != 2 or len(rows) == 0:
-        raise ValueError(f"rows has shape {np.shape(rows)}: must be at least one row of tokens")
-    if batch_size < 1:
-        raise ValueError(f"batch_size = {batch_size}: must be at least 1")
-    if not 0 <= rank < world_size:
-        raise ValueError(f"rank = {rank}: must be from 0 to {world_size - 1}, of {world_size} processes")
 
 
 def tensors(batch: dict[str, np.ndarray]) -> dict[str, torch.Tensor]:

@@ -3,15 +3,13 @@
 The rows of (documents, tokenizer, length) are made once, by one process, and all read the same file. The text is gone
 through as a stream: a few million characters of it are in memory, however long it is. Rows of several lengths are made
 together, so that each text is tokenised once. They lie in `data_folder()/pretrain/`, one after the other, 16 or 32 bits
-a token, each file with a .json beside it that says what it is, its sha256, and its size and time when that was found.
+a token.
 
-A file that is missing or cut short is made anew; so is one whose size or time is another and its sum too. Not found is
-a change that keeps both, such as a failing disk's. Several processes may make the same file at the same time; the last
-one wins, and all wrote the same bytes. What a process that was killed left behind goes when the same rows are made
-again, an hour later or more.
+A file gets its name when it is whole; one that is missing, or ends within a row, is made anew. Several processes may
+make the same file at the same time; the last one wins, and all wrote the same bytes. What a killed process left behind
+goes when the same rows are made again, an hour later or more. Deliberately absent: a look for changed bytes.
 """
 
-import json
 import os
 import time
 from collections.abc import Iterable, Iterator
@@ -24,8 +22,8 @@ import numpy as np
 from minilib import needs
 from minilib.data import data_folder
 from minilib.data.corpora import Texts
-from minilib.data.download import appearing, digest, sha256_of, write_json
-from minilib.data.files import characters, fingerprint, pieces, stamp
+from minilib.data.download import appearing, digest
+from minilib.data.files import characters, fingerprint, pieces
 from minilib.data.progress import Progress, Say, silent
 from minilib.data.tokenizer import Tokenizer
 
@@ -57,40 +55,45 @@ def rows_of_lengths(
     made_from |= {"rules": Path(__file__).read_text(encoding="utf-8"), "tokenizers": tokenizers.__version__}
     names = {length: digest(made_from | {"length": length})[:16] for length in lengths}
     paths = {n: data_folder() / "pretrain" / f"rows-{tokenizer.kind}-{name}.raw" for n, name in names.items()}
-    if missing := {length: path for length, path in paths.items() if not is_whole(path)}:
+    bytes_of_token = np.dtype(tokenizer.dtype).itemsize
+    if missing := {n: path for n, path in paths.items() if not is_whole(path, n * bytes_of_token)}:
         write(texts, part, tokenizer, missing, say)
     return [np.memmap(paths[n], tokenizer.dtype, "r").reshape(-1, n) for n in lengths]
+
+
+def is_whole(path: Path, row: int) -> bool:
+    """A file of rows of so many bytes."""
+    size = path.stat().st_size if path.exists() else 0
+    return size > 0 and size % row == 0
 
 
 def write(texts: Texts, part: str, tokenizer: Tokenizer, paths: dict[int, Path], say: Say) -> None:
     documents = getattr(texts, part)
     progress = Progress(say, f"tokenising the {part} part", characters(documents))
-    ended = 0
     with ExitStack() as stack:
         files = []
         for length, path in paths.items():
             new = stack.enter_context(appearing(path))  # after its file is closed: Windows renames none that is open
             files.append(RowFile(path, stack.enter_context(open(new, "wb")), tokenizer, length))
-        for tokens, ends in stream(documents, tokenizer, progress):
-            ended += ends
+        for tokens in stream(documents, tokenizer, progress):
             for file in files:
                 file.add(tokens)
         for file in files:
-            if file.count == 0:
+            if file.file.tell() == 0:
                 what = f"the {part} part of {texts.name!r}"
                 raise ValueError(f"length = {file.length}: must be less; {what} fills no such row")
-            about = {"corpus": texts.name, "part": part, "kind": tokenizer.kind, "vocabulary": len(tokenizer)}
-            file.finish(about | {"documents": ended})
+            file.file.flush()
+            os.fsync(file.file.fileno())
 
 
-def stream(documents: Iterable[str], tokenizer: Tokenizer, progress: Progress) -> Iterator[tuple[np.ndarray, int]]:
-    """(tokens, how many documents end in them), batch by batch; each document is ended by the separator."""
+def stream(documents: Iterable[str], tokenizer: Tokenizer, progress: Progress) -> Iterator[np.ndarray]:
+    """Tokens, batch by batch; each document is ended by the separator."""
     for batch in batches(documents):
         texts, ends = zip(*batch, strict=True)
         encoded = zip(tokenizer.encode_all(list(texts)), ends, strict=True)
         tokens = [np.array(ids + [tokenizer.separator] * end, dtype=tokenizer.dtype) for ids, end in encoded]
         progress.add(sum(map(len, texts)), sum(map(len, tokens)))
-        yield np.concatenate(tokens), sum(ends)
+        yield np.concatenate(tokens)
 
 
 def batches(documents: Iterable[str]) -> Iterator[list[tuple[str, bool]]]:
@@ -107,11 +110,11 @@ def batches(documents: Iterable[str]) -> Iterator[list[tuple[str, bool]]]:
 
 
 class RowFile:
-    """A file that grows by rows, with a .json file beside it. `file` is where it is written."""
+    """A file that grows by rows. `file` is where it is written until it is whole."""
 
     def __init__(self, path: Path, file: BinaryIO, tokenizer: Tokenizer, length: int) -> None:
-        self.path, self.file, self.tokenizer, self.length = path, file, tokenizer, length
-        self.count, self.rest = 0, np.zeros(0, dtype=tokenizer.dtype)  # rows, and tokens that do not fill one yet
+        self.file, self.tokenizer, self.length = file, tokenizer, length
+        self.rest = np.zeros(0, dtype=tokenizer.dtype)  # tokens that do not fill a row yet
         for left in path.parent.glob(f"{path.name}.*.part"):  # by processes that were killed
             if time.time() - left.stat().st_mtime > ABANDONED:
                 left.unlink(missing_ok=True)
@@ -125,23 +128,3 @@ class RowFile:
         if inner < self.length:
             rows = np.pad(rows, [(0, 0), (1, 1)], constant_values=[(0, 0), (number["[CLS]"], number["[SEP]"])])
         self.file.write(np.ascontiguousarray(rows).data)
-        self.count += len(rows)
-
-    def finish(self, about: dict) -> None:
-        self.file.flush()
-        os.fsync(self.file.fileno())
-        part = Path(self.file.name)
-        about = about | {"shape": [self.count, self.length], "sha256": sha256_of(part), "stamp": stamp(part)}
-        write_json(self.path.with_suffix(".json"), about)
-
-
-def is_whole(path: Path) -> bool:
-    try:
-        about = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
-        if about["stamp"] != list(stamp(path)):
-            if about["sha256"] != sha256_of(path):
-                return False
-            write_json(path.with_suffix(".json"), about | {"stamp": stamp(path)})  # it was copied: not again
-        return True
-    except (OSError, ValueError, KeyError, TypeError):
-        return False

@@ -117,7 +117,7 @@ def read(text: str) -> Tokenizer:
     raise ValueError(f"it has the special tokens of no kind ({names})")
 
 
-def of_tokens(kind: str, tokens: list[str], merges: Iterable = (), lowercase: bool = True) -> Tokenizer:
+def of_tokens(kind: str, tokens: list[str], merges: Iterable = ()) -> Tokenizer:
     """The tokenizer of a kind with these tokens, in the order of their numbers, and joins of pairs (not BERT's).
 
     Its tokenizer.json says everything: others read there that a text is put between [CLS] and [SEP], or ended by </s>.
@@ -125,7 +125,7 @@ def of_tokens(kind: str, tokens: list[str], merges: Iterable = (), lowercase: bo
     number = {token: i for i, token in enumerate(tokens)}
     bert = kind == "bert"
     model = models.WordPiece(number, unk_token="[UNK]") if bert else models.BPE(number, [(a, b) for a, b in merges])
-    tokenizer = untrained(kind, model, lowercase)
+    tokenizer = untrained(kind, model)
     tokenizer.add_special_tokens(SPECIAL[kind])
     if kind in AROUND:
         one, two = AROUND[kind]
@@ -134,10 +134,10 @@ def of_tokens(kind: str, tokens: list[str], merges: Iterable = (), lowercase: bo
     return Tokenizer(kind, tokenizer)
 
 
-def untrained(kind: str, model, lowercase: bool = True) -> tokenizers.Tokenizer:
+def untrained(kind: str, model) -> tokenizers.Tokenizer:
     tokenizer = tokenizers.Tokenizer(model)
     if kind == "bert":
-        tokenizer.normalizer = normalizers.BertNormalizer(lowercase=lowercase)
+        tokenizer.normalizer = normalizers.BertNormalizer()
         tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
         tokenizer.decoder = decoders.WordPiece(prefix=CONTINUES)
     else:

@@ -1,9 +1,9 @@
 """Folders of transformers: a model with its tokenizer, as `AutoModel` and `AutoTokenizer` write and read them.
 
 `config.json` has the sizes, `model.safetensors` the weights, `tokenizer.json` the tokenizer, and three short files say
-how the last two are used. The names of tensors and fields are translated by `minilib.models.hugging_face`. An older
-folder may have `vocab.txt`, or `vocab.json` and `merges.txt`, in place of `tokenizer.json`. Absent on purpose: weights
-that have to be unpickled (`pytorch_model.bin`) or are in several files, and downloading.
+how the last two are used. The names of tensors and fields are translated by `minilib.models.hugging_face`. Absent on
+purpose: older tokenizer files (`vocab.txt`, `merges.txt`), weights that have to be unpickled (`pytorch_model.bin`) or
+are in several files, and downloading.
 """
 
 import json
@@ -15,7 +15,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from minilib.data.tokenizer import SEPARATOR, SPECIAL, Tokenizer, of_tokens
+from minilib.data.tokenizer import SEPARATOR, SPECIAL, Tokenizer
 from minilib.data.tokenizer import read as tokenizer_from
 from minilib.models import hugging_face
 from minilib.models.layers import Size
@@ -85,24 +85,14 @@ def read_weights(folder: Path) -> dict[str, Tensor]:
 
 
 def read_tokenizer(folder: Path) -> Tokenizer:
-    """From tokenizer.json, or from what older folders have. ValueError: it is missing, or cannot be read."""
+    """ValueError: it is missing, or cannot be read."""
     path = folder / TOKENIZER
+    if is_one(folder) and not path.exists():
+        raise ValueError(f"{folder} has no {TOKENIZER}: {SAVE.replace('it', 'its tokenizer', 1)}")
     try:
-        if path.exists() or not is_one(folder):
-            return tokenizer_from(path.read_text(encoding="utf-8"))
-        if (path := folder / "vocab.txt").exists():
-            told = folder / "tokenizer_config.json"
-            lower = (read_object(told) if told.exists() else {}).get("do_lower_case", True)
-            return of_tokens("bert", path.read_text(encoding="utf-8").splitlines(), lowercase=lower)
-        if (path := folder / "vocab.json").exists():
-            number = read_object(path)
-            path = folder / "merges.txt"
-            lines = path.read_text(encoding="utf-8").splitlines()
-            merges = [line.split(" ") for line in lines if line and not line.startswith("#version")]
-            return of_tokens("gpt2", sorted(number, key=number.get), merges)
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        return tokenizer_from(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
         raise ValueError(f"the tokenizer {path} cannot be read: {error}") from None
-    raise ValueError(f"{folder} has no {TOKENIZER}, vocab.txt or vocab.json: {SAVE.replace('it', 'its tokenizer', 1)}")
 
 
 def write(folder: Path, size: Size, weights: dict[str, Tensor], tokenizer: Tokenizer, dtype: torch.dtype) -> None:

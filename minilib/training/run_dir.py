@@ -47,8 +47,8 @@ class MetricsLogger:
 
     def add(self, row: dict) -> None:
         """A row, with the same keys each time; NaN where nothing was measured."""
-        if self.rows and list(self.rows[0]) == list(row):
-            self.rows.append(row)
+        self.rows.append(row)
+        if len(self.rows) > 1:
             path = self.folder / "curve.csv"
             try:
                 with open(path, "a", encoding="utf-8", newline="\n") as file:
@@ -57,8 +57,7 @@ class MetricsLogger:
                     os.fsync(file.fileno())
             except OSError as error:
                 raise OSError(error.errno, error.strerror, str(path)) from None
-        else:  # the first, or the run began with other columns
-            self.rows = [*({name: old.get(name, math.nan) for name in row} for old in self.rows), row]
+        else:
             write_curve(self.folder, self.rows)
         for name, value in row.items():
             if name != "step" and not math.isnan(value):

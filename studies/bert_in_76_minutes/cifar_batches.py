@@ -15,8 +15,8 @@ from functools import partial
 
 import numpy as np
 
-from minilib import data
 from studies.command import start
+from studies.photographs import cifar10
 from studies.rates import best_rate, scaled
 from studies.study import Study
 from studies.tasks import PHOTOGRAPHS, TOY_PHOTOGRAPHS, fit_photographs, photographs
@@ -70,7 +70,7 @@ def main(asked):
     classes = photographs(plan.train, plan.test, plan.pool, asked.device)["test"][1].cpu()
     commonest = np.bincount(classes).max() / len(classes)
     rates = {f"{name} {batch}": lr for (name, batch), lr in chosen.items()}
-    study.record(curve, {"chosen": rates, "commonest": float(commonest), "photographs": data.cifar10().source})
+    study.record(curve, {"chosen": rates, "commonest": float(commonest), "photographs": cifar10().source})
 
 
 if __name__ == "__main__":

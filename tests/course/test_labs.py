@@ -78,7 +78,7 @@ def test_a_sheet_that_sends_students_to_a_page_needs_only_what_the_page_has(name
     with zipfile.ZipFile(io.BytesIO(running_pages.book_zip(ROOT, found))) as archive:
         files = {*archive.namelist()}
     for cell in blocks(SHEETS[name], "python"):
-        for module in re.findall(r"^from (minilib[\w.]*) import", cell, re.MULTILINE):
+        for module in re.findall(r"^from ((?:minilib|studies)[\w.]*) import", cell, re.MULTILINE):
             path = module.replace(".", "/")
             assert {f"{path}.py", f"{path}/__init__.py"} & files, (stem, module)
     assert "torch" not in " ".join(blocks(SHEETS[name], "python"))

@@ -10,22 +10,16 @@ from minilib.data.tokenizer import SPECIAL, of_tokens
 GOOD = "sentence\tlabel\nA fine day.\tgood\nA grey day.\tbad\n"
 
 
-@pytest.fixture
-def folder(tmp_path):
-    """`folder(train, validation)` writes the two files."""
-
-    def make(train=GOOD, validation=GOOD):
-        for part, text in (("train", train), ("validation", validation)):
-            if text is not None:
-                (tmp_path / f"{part}.tsv").write_bytes(text if isinstance(text, bytes) else text.encode())
-        return str(tmp_path)
-
-    return make
+def written(folder, train, validation=GOOD):
+    for part, text in (("train", train), ("validation", validation)):
+        if text is not None:
+            (folder / f"{part}.tsv").write_bytes(text if isinstance(text, bytes) else text.encode())
+    return str(folder)
 
 
-def test_labels_are_any_strings_numbered_in_alphabetical_order_and_the_majority_is_that_of_training(folder):
+def test_labels_are_any_strings_numbered_in_alphabetical_order_and_the_majority_is_that_of_training(tmp_path):
     train = "sentence\tlabel\r\nOne.\tzebra \r\n Two.\t7\r\nThree.\tzebra"
-    labelled = task(folder(train, "sentence\tlabel\nFour.\t7\nFive.\t7\nSix.\t7\nSeven.\tzebra\n"))
+    labelled = task(written(tmp_path, train, "sentence\tlabel\nFour.\t7\nFive.\t7\nSix.\t7\nSeven.\tzebra\n"))
     assert labelled.labels == ["7", "zebra"]
     assert labelled.train == (["One.", "Two.", "Three."], [1, 0, 1])
     assert labelled.validation == (["Four.", "Five.", "Six.", "Seven."], [0, 0, 0, 1])
@@ -48,17 +42,14 @@ def test_labels_are_any_strings_numbered_in_alphabetical_order_and_the_majority_
         ("sentence\tlabel\nA.\tgood\nB.\tfair\n", "the label 'bad' is in validation only; training has"),
     ],
 )
-def test_a_wrong_file_is_named_with_the_line(folder, train, message):
+def test_a_wrong_file_is_named_with_the_line(tmp_path, train, message):
     with pytest.raises(ValueError, match=message):
-        task(folder(train))
-
-
-def test_a_task_that_there_is_not_is_refused():
-    with pytest.raises(ValueError, match="task = 'mnli': must be 'packages', 'sst2' or a folder"):
-        task("mnli")
+        task(written(tmp_path, train))
 
 
 def test_sst2_is_read_from_the_cache_and_only_if_it_is_the_known_one(cache, nowhere):
+    with pytest.raises(ValueError, match="task = 'mnli': must be 'packages', 'sst2' or a folder"):
+        task("mnli")
     nowhere("sst2")
     with pytest.raises(ValueError, match="sst2/train.tsv is not there; .* cannot be downloaded"):
         task("sst2")

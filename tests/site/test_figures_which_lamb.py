@@ -1,9 +1,10 @@
-"""The figure that moves of appendix C: its lengths beside the steps of `minilib.analysis.which_lamb`."""
+"""The figure that moves of appendix C: its lengths beside the steps of `studies.which_lamb`."""
 
 import numpy as np
 import pytest
 
-from minilib.analysis.which_lamb import FORMS, Steps, _layers
+from studies.which_lamb import FORMS, Steps
+from studies.which_lamb.comparison import _layers
 
 SHOWN = ("paper", "timm, Apex", "pytorch_optimizer", "bitsandbytes, GPU", "bitsandbytes, CPU")
 D, LR = 1024, 0.01

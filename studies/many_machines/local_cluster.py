@@ -34,9 +34,9 @@ class LocalCluster(contextlib.AbstractContextManager):
         if count < 1:
             raise ValueError(f"count must be at least 1, got {count}")
         self.folder = tempfile.TemporaryDirectory()
-        path = [str(Path(__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])]
+        path = [str(Path(__file__).parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])]
         environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(path)}
-        command = [sys.executable, "-W", "ignore", "-m", "minilib.experiments.local_cluster"]
+        command = [sys.executable, "-W", "ignore", "-m", "studies.many_machines.local_cluster"]
         with open(Path(self.folder.name, "log"), "w") as log:
             pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": log, "text": True}
             self.workers = [subprocess.Popen(command, env=environment, **pipes) for _ in range(count)]

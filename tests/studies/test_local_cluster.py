@@ -3,7 +3,7 @@
 
 import pytest
 
-from minilib.experiments.local_cluster import LocalCluster
+from studies.many_machines.local_cluster import LocalCluster
 
 
 @pytest.fixture(scope="module")
