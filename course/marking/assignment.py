@@ -45,7 +45,7 @@ def private(to: Path) -> None:
     """Copy the course, to be changed. ValueError: something is there already."""
     if to.exists():
         raise ValueError(f"{to} is there already")
-    shutil.copytree(course(), to, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(course(), to, ignore=shutil.ignore_patterns("__pycache__", "marking"))  # what marks stays here
     print(NEXT.format(to=to))
 
 

@@ -117,8 +117,8 @@ class Assignment:
         with Gradebook(f"sqlite:///{self.lecturer / 'gradebook.db'}") as book:
             empty = {cell.name: "" for cell in self._graded(book)}
             most = sum(cell.max_score for cell in self._graded(book))
-            for submission in book.assignment_submissions(self.name):
-                student, (notebook,) = submission.student.id, submission.notebooks
+            for handed_in in book.assignment_submissions(self.name):
+                student, (notebook,) = handed_in.student.id, handed_in.notebooks
                 path = self.lecturer / "autograded" / student / self.name / f"{self.name}.ipynb"
                 if not path.exists():
                     continue

@@ -231,7 +231,9 @@ def test_a_notebook_that_takes_too_long_as_a_whole_keeps_what_it_had(tiny):
 
 def test_a_private_course_is_copied_made_and_marked_by_the_commands(folder, tmp_path, monkeypatch, capsys):
     private = tmp_path / "private"
+    (make_assignment.course() / "marking").mkdir()
     assert make_assignment.main(["--private", str(private)]) == 0
+    assert not (private / "marking").exists()
     assert "COURSE=" in capsys.readouterr().out
     assert {path.stem for path in (private / "assignments").glob("*.md")} == {"tiny"}
     assert make_assignment.main(["--private", str(private)]) == 2
