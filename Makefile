@@ -8,9 +8,8 @@ TPU := .venv-tpu/bin/python
 export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book test check lint proofs unit nbval site report shake colab exam test-tpu lab notebook page sync \
-	format bench bench-torch bench-pretrain gpu study runs-check prove handout slides slides-pdf pdf zip assignment \
-	assignments private-course mark assignments-test race browser browser-test release lock clean
+.PHONY: help book test test-all check step shake test-tpu lab notebook page chapter format bench gpu study prove \
+	slides pdf assignment mark browser release lock
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-16s %s\n", $$1, $$2}' Makefile
@@ -22,20 +21,17 @@ book:  ## all pages into _build/html from the stored outputs; what is stale is e
 test:  ## everything that must hold: code, proofs, the output of every cell, the pages
 	@$(PYTHON) tools/do.py test
 
+test-all:  ## that, and what takes long: compiled proofs, all pages and figures, several processes, problem sets
+	@$(PYTHON) tools/do.py test --all
+
 check: $(READY)  ## the inner loop, three minutes: what the changes since the last commit can break
-	@$(PY) tools/check_changes.py
+	@$(PY) tools/check/check_changes.py
 
-lint proofs unit nbval site report: $(READY)  ## one step of make test
-	@$(PY) tools/run_tests.py $@
+step: $(READY)  ## one step of make test-all: make step NAME=lint, records, unit, nbval, book, pages, proofs, long, site or report
+	@$(PY) tools/check/run_tests.py $(NAME)
 
-shake: $(READY)  ## run the chapters on imitated machines: make shake SHAKE="--chapters sgd --machines noise-1"
-	$(PY) tools/shake.py $(SHAKE)
-
-colab: $(READY)  ## open every chapter as Google Colab does, alone and with its packages: make colab NAME=sgd
-	$(PY) tools/shake.py --machines colab --jobs 1 $(if $(NAME),--chapters $(NAME))
-
-exam: $(READY)  ## a written exam and its answers, to print: make exam PAPER=a
-	$(PY) tools/exam.py $(PAPER)
+shake: $(READY)  ## run the chapters on imitated machines: make shake SHAKE="--chapters sgd --machines noise-1 colab"
+	$(PY) tools/check/shake.py $(SHAKE)
 
 test-tpu: .venv-tpu/.ready  ## the code beside torch_tpu, in an environment of its own: on a TPU, or what holds without
 	$(TPU) -m pytest tests/tpu
@@ -44,31 +40,23 @@ lab: $(READY)  ## read and run the chapters in JupyterLab
 	.venv/bin/jupyter lab notebooks
 
 notebook: $(READY)  ## execute one chapter into its .ipynb: make notebook NAME=sgd (without NAME: all that are stale)
-	$(PY) tools/notebooks.py run $(NAME)
+	$(PY) tools/chapter/notebooks.py run $(NAME)
 
 page: $(READING)  ## look at one page, executing nothing: make page NAME=sgd
-	$(PY) tools/build_book.py --page $(NAME)
+	$(PY) tools/pages/build_book.py --page $(NAME)
 
 chapter: $(READY)  ## put a chapter between two others: make chapter NAME=weight_averaging AFTER=big_batches
-	$(PY) tools/new_chapter.py $(NAME) $(AFTER)
+	$(PY) tools/chapter/new_chapter.py $(NAME) $(AFTER)
 
-sync: $(READY)  ## bring the .md and .ipynb of every chapter in step, running nothing
-	$(PY) tools/first_cell.py
-	$(PY) tools/notebooks.py sync
-
-format: $(READY)  ## format all code, in the chapters too, as make lint demands
-	$(PY) tools/notebooks.py format $(NAME)
+format: $(READY)  ## bring the .md and .ipynb of every chapter in step, and format all code, in the chapters too
+	$(PY) tools/chapter/first_cell.py
+	$(PY) tools/chapter/notebooks.py sync
+	$(PY) tools/chapter/notebooks.py format $(NAME)
 	$(PY) -m ruff check --fix-only --quiet .
 	$(PY) -m ruff format .
 
-bench: $(READY)  ## time and memory of every NumPy optimizer
-	$(PY) benchmarks/numpy_optim.py
-
-bench-torch: $(READY)  ## the PyTorch optimizers against memory and public peers
-	$(PY) benchmarks/torch_optim.py
-
-bench-pretrain: $(READY)  ## BERT's training step against transformers and the products of matrices
-	$(PY) benchmarks/pretrain.py
+bench: $(READY)  ## time and memory of optimizers or of a training step: make bench NAME=numpy_optim, torch_optim or pretrain
+	$(PY) benchmarks/$(NAME).py
 
 gpu: $(READY)  ## all that wants one CUDA card, in pieces that are each done once: records in book/cards
 	$(PY) benchmarks/gpu.py $(GPU)
@@ -77,56 +65,30 @@ study: $(READY)  ## make a recorded run, or go on with one that stopped: make st
 	$(if $(STUDY),,$(error there is no study $(NAME): studies/*/ has $(notdir $(basename $(wildcard studies/*/*.py)))))
 	$(PY) -m $(subst /,.,$(basename $(STUDY)))$(if $(SIZE), --size $(SIZE))$(if $(DEVICE), --device $(DEVICE))$(if $(SPREAD), --spread $(SPREAD))
 
-runs-check: $(READY)  ## recorded runs: every field there, made by a study, read by a chapter
-	$(PY) tools/runs_check.py
-
 prove: $(READY)  ## check the proofs with Rocq, break the false statements, and write the page of theorems
-	$(PY) tools/prove.py
+	$(PY) tools/prover/prove.py
 
-handout: $(READY)  ## a chapter without solutions and outputs, for students: make handout NAME=sgd
-	$(PY) tools/handout.py $(NAME)
-
-slides: $(READY)  ## the decks of course/slides into _build/slides, from the built book: make slides [NAME=lars-1]
-	$(PY) tools/slides.py $(NAME)
-
-slides-pdf: $(READY)  ## the decks as PDFs, a page for each slide with its notes: make slides-pdf [NAME=lars-1]
-	$(PY) tools/slides.py $(NAME) --pdf
+slides: $(READY)  ## the decks into _build/slides, from the built book: make slides [NAME=lars-1] [PDF=1, a page a slide with its notes]
+	$(PY) tools/give/slides.py $(NAME)$(if $(PDF), --pdf)
 
 pdf: $(READY)  ## the whole book as one PDF, from the built pages; or a chapter of it: make pdf [NAME=lars]
-	$(PY) tools/print_book.py $(NAME)
+	$(PY) tools/give/print_book.py $(NAME)
 
-zip: $(READY)  ## the built pages in one file, to be read without a network
-	$(PY) tools/zip_book.py
-
-assignment: $(READY)  ## a problem set for a class, into assignments/: make assignment NAME=lars CLASS=2027-spring
-	$(if $(NAME),,$(error which one? NAME=lars or another file of course/assignments; make assignments makes all))
-	$(PY) tools/assignment.py $(NAME) $(if $(CLASS),--group $(CLASS))
-
-assignments: $(READY)  ## all problem sets for a class: make assignments CLASS=2027-spring
-	$(PY) tools/assignment.py $(if $(CLASS),--group $(CLASS))
-
-private-course: $(READY)  ## a copy of the course whose tasks you change: make private-course INTO=../our-course
-	$(if $(INTO),,$(error where to? INTO=../our-course))
-	@$(PY) tools/assignment.py --private $(INTO)
+assignment: $(READY)  ## problem sets for a class: make assignment CLASS=2027-spring [NAME=lars]; PRIVATE=../our-course copies their sources
+	@$(PY) course/marking/assignment.py $(NAME)$(if $(CLASS), --group $(CLASS))$(if $(PRIVATE), --private $(PRIVATE))
 
 mark: $(READY)  ## mark a folder of submissions: make mark NAME=lars CLASS=2027-spring FROM=submissions
-	@$(PY) tools/mark.py $(NAME) $(FROM) $(if $(CLASS),--group $(CLASS))
+	@$(PY) course/marking/mark.py $(NAME) $(FROM) $(if $(CLASS),--group $(CLASS))
 
-assignments-test: $(READY)  ## mark right, wrong and dishonest answers to all problem sets for twelve classes: half an hour
-	CLASSES=12 $(PY) -m pytest tests/course
-
-race: $(READY)  ## who needs the fewest steps: make race ENTRY=my_entry.py, or a folder of entries
-	@$(PY) tools/race.py $(ENTRY)
-
-browser: $(READING)  ## Pyodide beside the built pages, so that chapters run on them offline: make browser [PACK=folder]
-	$(PY) tools/browser_pack.py $(if $(PACK),--pack $(PACK))
-
-browser-test: $(READY)  ## run the chapters on their pages in WebAssembly, after make book: [NAME=sgd | ALL=1] [PACK=folder]
-	$(if $(PACK),$(PY) tools/browser_pack.py --pack $(PACK))
-	$(PY) tools/browser_test.py $(NAME)$(if $(ALL), --all)
+browser: $(READING)  ## Pyodide beside the built pages: make browser [PACK=folder]; TEST=1 runs the chapters there: [NAME=sgd | ALL=1]
+	$(PY) tools/pages/browser_pack.py $(if $(PACK),--pack $(PACK))
+ifdef TEST
+	@$(MAKE) $(READY)
+	$(PY) tools/check/browser_test.py $(NAME)$(if $(ALL), --all)
+endif
 
 release: $(READY)  ## what a version gives away, each file opened: make release, at its tag, or make release DRAFT=1
-	$(PY) tools/release.py $(if $(DRAFT),--draft)
+	$(PY) tools/give/release.py $(if $(DRAFT),--draft)
 
 lock: $(READY)  ## requirements.in -> requirements.txt
 	$(PY) -m piptools compile --quiet --upgrade --strip-extras --allow-unsafe --no-emit-index-url \
@@ -134,10 +96,6 @@ lock: $(READY)  ## requirements.in -> requirements.txt
 	sed -i.old 's/^\(torch==[0-9.]*\)+[a-z0-9]*/\1/' requirements.txt && rm requirements.txt.old
 	$(PY) -m piptools compile --quiet --strip-extras --allow-unsafe --no-emit-index-url --no-emit-find-links \
 		--no-emit-trusted-host -c requirements.txt -o requirements-reading.txt requirements-reading.in
-
-clean:  ## remove the site and every cache; .venv and .venv-tpu stay
-	rm -rf _build .pytest_cache .ruff_cache .import_linter_cache .hypothesis .coverage
-	find minilib tests tools notebooks benchmarks -name __pycache__ -prune -exec rm -rf {} +
 
 STUDY = $(wildcard studies/*/$(subst -,_,$(NAME)).py)
 

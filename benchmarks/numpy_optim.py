@@ -1,6 +1,6 @@
 """Times one step of every NumPy optimizer on the ten million float32 parameters of a small transformer.
 
-    make bench        or        python benchmarks/numpy_optim.py --repeats 9
+    make bench NAME=numpy_optim        or        python benchmarks/numpy_optim.py --repeats 9
 
 Two yardsticks are measured in the same rounds. `x -= lr g` is two NumPy calls with one scratch array and no other
 memory: `multiply(g, lr, out=scratch)`, `subtract(x, scratch, out=x)`. The copy is `copyto` over all parameters; its

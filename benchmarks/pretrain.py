@@ -1,6 +1,6 @@
 """Times a training step of BERT: ours against Hugging Face transformers', and both against the products of matrices.
 
-    make bench-pretrain      or      python benchmarks/pretrain.py --rounds 9 --device cuda --compile
+    make bench NAME=pretrain      or      python benchmarks/pretrain.py --rounds 9 --device cuda --compile
 
 A step is the forward and backward pass, clipping, and torch's fused AdamW; model, vocabulary, batch, masks and
 precision are the same in all rows, dropout is 0, and batches are drawn beforehand. Three rows a case:

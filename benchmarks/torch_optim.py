@@ -1,6 +1,6 @@
 """Times one step of LARS, LAMB, Adafactor and CAME in PyTorch against the memory, and against public implementations.
 
-    make bench-torch      or      python benchmarks/torch_optim.py --rounds 9 --device cuda
+    make bench NAME=torch_optim      or      python benchmarks/torch_optim.py --rounds 9 --device cuda
 
 The parameters are those of BERT-base, float32. Every round runs every row once, ours between its peers, so a drift of
 the machine hits all alike; medians and quartiles over the rounds are printed, after a warm-up that compiles. A row with

@@ -19,7 +19,7 @@ from minilib.training.config import Config
 from minilib.training.device import pick
 from minilib.training.optimizers import optimizer
 from minilib.training.trainer import Diverged
-from studies.protocols import autocast, pretrain
+from studies.pretraining import autocast, pretrain
 from studies.study import Study
 
 FORMATS = [(32, "tensor"), (8, "tensor"), (6, "tensor"), (4, "tensor"), (4, "channel"), (3, "channel")]

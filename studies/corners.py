@@ -1,7 +1,7 @@
 """A method on the BERT of `bert-below` at 64 rows, with another memory of squares, another decay or a longer warm-up.
 
 What two studies share: `bert-corners` asks AdamW, `bert-corners-lamb` asks LAMB. What is to be decided stands in
-`studies/README.md`, which was written before the runs. `bert-below` tuned the rate alone. Here each change is made
+`studies/designs.md`, which was written before the runs. `bert-below` tuned the rate alone. Here each change is made
 alone, and gets three rates, half an octave apart, around the recorded best one, and more while the best is at an edge.
 The seed that tunes chooses a corner; where it is not the recorded one, the seeds that judge run there.
 """
@@ -14,7 +14,8 @@ import numpy as np
 from minilib.data import docstrings
 from minilib.experiments import records
 from studies.held_out import curve_and_test
-from studies.protocols import TOY_MODEL, three_digits, widened
+from studies.pretraining import TOY_MODEL
+from studies.rates import three_digits, widened
 from studies.study import Study
 
 RECORDED = (0.999, 0.01, 0.1)  # beta2, weight decay and the share of the warm-up in `bert-below`

@@ -13,7 +13,7 @@ from minilib.data.packing import packed_rows
 from minilib.data.tokenizer import get_tokenizer
 from minilib.training import export
 from minilib.training.device import pick
-from studies.protocols import autocast, losses
+from studies.pretraining import autocast, losses
 
 DRAWS = 4  # of masks on the test rows
 MOST = 2048  # rows for tuning, and for tests

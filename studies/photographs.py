@@ -1,7 +1,7 @@
 """The photographs of CIFAR-10, as the official files have them or as a copy in JPEG.
 
 Source: A. Krizhevsky (2009), "Learning Multiple Layers of Features from Tiny Images",
-https://www.cs.toronto.edu/~kriz/cifar.html. Deliberately absent: standardisation, which `protocols` does.
+https://www.cs.toronto.edu/~kriz/cifar.html. Deliberately absent: standardisation, which `tasks` does.
 """
 
 import io

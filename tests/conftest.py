@@ -18,16 +18,30 @@ if os.name == "nt":  # there is no fork, no shell and no signal that stops a pro
 settings.register_profile("book", deadline=None, derandomize=True)
 settings.load_profile("book")
 
-# They start processes or compile, and come first: none of them is left for one core at the end.
-LONG = [f"test_{name}.py" for name in ("sharded", "killed", "compile", "exact", "building", "several_processes")]
+# What `make test` leaves to `make test-all`: several processes, killed runs, compiled steps, whole programs and builds,
+# the marking of problem sets, and in the browser what is not one page of its kind. The first six start processes or
+# compile, and come first: none of them is left for one core at the end.
+FIRST = "sharded killed compile exact building several_processes".split()
+LONG = FIRST + "toy_studies wheel new_chapter shake nothing_lost own_trainer recipes readme_commands".split()
+LONG += "gpu_benchmark benchmarks finetune trainer distributed generate export".split()
+LONG += "exact lab live_figures print run_button slides release accessibility".split()
 
 
 def pytest_report_header():
     return f"left out on this system: {', '.join(map(os.path.basename, collect_ignore))}" if os.name == "nt" else None
 
 
+def is_long(path: Path) -> bool:
+    name = path.stem.removeprefix("test_")
+    return name in LONG or name.startswith("figures_") or path.parent.name == "course" or path.parts[-3] == "marking"
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    items.sort(key=lambda item: item.path.name not in LONG)
+    items.sort(key=lambda item: item.path.stem.removeprefix("test_") not in FIRST)
+    for item in items:
+        if is_long(item.path):
+            item.add_marker("long")
 
 
 @pytest.fixture

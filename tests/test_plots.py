@@ -6,21 +6,21 @@ import matplotlib
 
 matplotlib.use("Agg")
 
-import looks
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 
 from minilib import optim, plots
+from tools.pages import line_styles
 
 
 def test_every_optimizer_of_the_book_has_a_look_of_its_own_which_the_page_on_notation_tells():
     assert set(plots.OPTIMIZERS) == {"Momentum", "Nesterov", *optim.METHODS} - {"LARS2020"}
     assert len(set(plots.OPTIMIZERS.values())) == len(plots.OPTIMIZERS)
-    page = looks.PAGE.read_text(encoding="utf-8")
+    page = line_styles.PAGE.read_text(encoding="utf-8")
     assert "\n| Adagrad | pink, dashed |" in page
-    assert looks.with_table(page) == page, "write it again: python tools/looks.py"
+    assert line_styles.with_table(page) == page, "write it again: python tools/pages/line_styles.py"
     with pytest.raises(ValueError, match="got 'Adma'"):
         plots.style("Adma")
 

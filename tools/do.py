@@ -21,7 +21,7 @@ PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 # What an environment is made from: where one of these is newer than its stamp, it is made anew.
 READING = (VENV / ".reading", [ROOT / "requirements-reading.txt"])
 READY = (VENV / ".ready", [VENV / ".reading", ROOT / "requirements.txt", ROOT / "pyproject.toml"])
-STALE = 3  # how tools/build_book.py ends where a chapter must be executed and the packages for that are missing
+STALE = 3  # how tools/pages/build_book.py ends where a chapter must be executed and the packages for that are missing
 OLDEST, TRIED = (3, 11), (3, 13)  # the Pythons for which everything has been run
 OTHER = "py -3.12 tools\\do.py" if os.name == "nt" else "python3.12 tools/do.py"
 NETWORK = "network? pip reached no package index; what it said is above. Once it is there, give the command again."
@@ -45,15 +45,15 @@ def install(what: str, *options) -> None:
     named = [(ROOT / name).read_text(encoding="utf-8") for name in options if str(name).endswith(".txt")]
     number, collected = len(re.findall("^[a-z].*==", "".join(named), re.IGNORECASE | re.MULTILINE)), 0
 
-    def tell(said: str) -> None:
+    def tell(output: str) -> None:
         nonlocal collected
-        if re.match("WARNING|ERROR", said):
+        if re.match("WARNING|ERROR", output):
             line.end()
-            print(said, file=sys.stderr, flush=True)
-            errors.append(said)
-        elif said.startswith("Installing collected"):
+            print(output, file=sys.stderr, flush=True)
+            errors.append(output)
+        elif output.startswith("Installing collected"):
             line.say(f"{what}: unpacking them")
-        elif re.match("Collecting|Requirement already", said):
+        elif re.match("Collecting|Requirement already", output):
             collected += 1
             line.say(what, min(collected, number), number)
 
@@ -72,6 +72,12 @@ def stale(stamp: Path, sources: list[Path]) -> bool:
     return not stamp.exists() or any(source.stat().st_mtime > stamp.stat().st_mtime for source in sources)
 
 
+def on_the_path() -> None:
+    """Put the book's folder on the path of .venv: what it runs finds `tools.pages` and the rest, from wherever."""
+    for folder in [*VENV.glob("lib/python*/site-packages"), *VENV.glob("Lib/site-packages")]:
+        (folder / "book.pth").write_text(f"{Path(os.path.relpath(ROOT, folder)).as_posix()}\n", encoding="ascii")
+
+
 def environment(everything: bool) -> None:
     """Make or refresh .venv."""
     if stale(*READING):
@@ -83,21 +89,22 @@ def environment(everything: bool) -> None:
         install("installing all packages:", "-r", "requirements.txt")
         install("installing minilib", "--no-build-isolation", "--no-deps", "-e", ".")
         READY[0].touch()
+    on_the_path()
 
 
 def book() -> int:
     environment(everything=False)
-    status = run(PYTHON, "tools/build_book.py")
+    status = run(PYTHON, "tools/pages/build_book.py")
     if status == STALE:
         environment(everything=True)
-        status = run(PYTHON, "tools/build_book.py")
+        status = run(PYTHON, "tools/pages/build_book.py")
     return status
 
 
 def test() -> int:
     must(sys.executable, "tools/preflight.py", "test")
     environment(everything=True)
-    return run(PYTHON, "tools/run_tests.py", *sys.argv[2:])
+    return run(PYTHON, "tools/check/run_tests.py", *sys.argv[2:])
 
 
 COMMANDS = {"book": book, "test": test}
@@ -105,17 +112,17 @@ COMMANDS |= {"reading": lambda: environment(everything=False), "everything": lam
 
 
 def main() -> int:
-    asked = sys.argv[1] if len(sys.argv) > 1 else ""
-    if asked not in COMMANDS:
+    command = sys.argv[1] if len(sys.argv) > 1 else ""
+    if command not in COMMANDS:
         print(f"usage: python tools/do.py {'|'.join(COMMANDS)}", file=sys.stderr)
         return 2
     if sys.version_info[:2] < OLDEST:
-        print(f"The book needs Python 3.11 or newer, and this is {sys.version.split()[0]}; try: {OTHER} {asked}")
+        print(f"The book needs Python 3.11 or newer, and this is {sys.version.split()[0]}; try: {OTHER} {command}")
         return 1
     if sys.version_info[:2] > TRIED:
         print(f"This is Python {sys.version.split()[0]}; the book was run with 3.11 to 3.13, with this one not yet.")
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # small matrices run faster so, and chapters run side by side
-    return COMMANDS[asked]() or 0
+    return COMMANDS[command]() or 0
 
 
 if __name__ == "__main__":

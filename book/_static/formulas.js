@@ -1,6 +1,9 @@
 // What is wider than its place, on a phone above all. A formula is set smaller, down to LEAST of its size. Where that is
-// not enough it scrolls on a line of its own; whatever scrolls sideways fades out where more is to come.
+// not enough it scrolls on a line of its own; whatever scrolls sideways fades out where more is to come. A table of
+// sentences would have columns of two words: each of its rows becomes a block, with a line for each column (custom.css).
 const LEAST = 0.72;
+const PHONE = matchMedia("screen and (max-width: 600px)");
+const TALL = 190; // px, about eight lines
 
 function fitFormulas() {
   const formulas = [...document.querySelectorAll("article mjx-container")].filter((f) => f.offsetParent);
@@ -19,10 +22,11 @@ function fitFormulas() {
     formula.classList.toggle("too-wide", shares[k] < LEAST);
   });
   document.querySelectorAll("article .cell_output img").forEach(keepSize);
+  document.querySelectorAll("article .pst-scrollable-table-container > table").forEach(stack);
   document.querySelectorAll("article :is(mjx-container, pre, p, .pst-scrollable-table-container, .wide)").forEach(fade);
 }
 
-// A picture keeps the width on a phone at which its words can be read (tools/readable_pictures.py): where that is more
+// A picture keeps the width on a phone at which its words can be read (tools/pages/readable_pictures.py): where that is more
 // than the page has, it scrolls, without its caption (custom.css).
 function keepSize(picture) {
   const [, needs] = picture.className.match(/\bneeds-(\d+)/) ?? [];
@@ -35,6 +39,15 @@ function keepSize(picture) {
     wide.append(picture);
   }
   fade(picture.parentElement);
+}
+
+function stack(table) {
+  const names = [...table.querySelectorAll("thead th")].map((head) => head.textContent.trim());
+  table.classList.remove("stacked");
+  const rows = [...table.querySelectorAll("tbody tr")];
+  if (names.length < 3 || !PHONE.matches || rows.every((row) => row.offsetHeight < TALL)) return;
+  for (const row of rows) [...row.cells].forEach((cell, k) => names[k] && (cell.dataset.column = names[k]));
+  table.classList.add("stacked");
 }
 
 function fade(box) {

@@ -1,4 +1,4 @@
-// Ranks the sections of the book (search-index.js, made by tools/search_index.py) for what a reader asks: BM25 over the
+// Ranks the sections of the book (search-index.js, made by tools/pages/search_index.py) for what a reader asks: BM25 over the
 // stems of words, where a title counts several times, and words that stand side by side count together. One question
 // may have several spellings: warmup is warm-up, and lr is learning rate.
 

@@ -176,7 +176,7 @@ const Live = (() => {
 
   // ---- controls ----------------------------------------------------------------------------------------------------
 
-  // The look of an optimizer's line; its colour and dashes come from minilib.plots (tools/looks.py).
+  // The look of an optimizer's line; its colour and dashes come from minilib.plots (tools/pages/line_styles.py).
   const optimizer = (name) => ({ stroke: `var(--${name})`, "stroke-dasharray": `var(--${name}-dash)` });
 
   // A slider: { label, range, value, log, steps, format, change }. Arrow keys work as everywhere. `value` is where it

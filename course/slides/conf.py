@@ -1,12 +1,10 @@
-"""How Sphinx makes the slides, for `tools/slides.py`; what the book says of numbers and formulas holds here, too."""
+"""How Sphinx makes the slides (`tools/give/slides.py`); what the book says of numbers and formulas holds here, too."""
 
-import sys
 from pathlib import Path
 
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "tools"), str(ROOT)]
 book = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
 for name, value in book["sphinx"]["config"].items():
     if name.startswith(("numfig", "math_", "language", "bibtex_default", "bibtex_reference", "nb_")):
@@ -14,7 +12,7 @@ for name, value in book["sphinx"]["config"].items():
 
 project, author = book["title"], book["author"]
 extensions = ["myst_nb", "sphinx_proof", "sphinx_exercise", "sphinx-mathjax-offline", "sphinxcontrib.bibtex"]
-extensions += ["live_figures", "sphinx_revealjs", "deck"]
+extensions += ["tools.pages.live_figures", "sphinx_revealjs", "tools.give.deck"]
 myst_enable_extensions = book["parse"]["myst_enable_extensions"]
 nb_execution_mode = "off"
 bibtex_bibfiles = [str(ROOT / "book" / "references.bib")]

@@ -1,6 +1,6 @@
 """Equal tuning: what the records of Part IV hold, whose first seed chose the learning rate of each case.
 
-The rule of the choice is `studies.protocols.best_between`: a rate that has been beaten on neither side.
+The rule of the choice is `studies.rates.best_between`: a rate that has been beaten on neither side.
 """
 
 from typing import NamedTuple

@@ -24,7 +24,8 @@ def trust_ratio(x: np.ndarray, u: np.ndarray, phi: tuple[float, float] = IDENTIT
     """φ(‖x‖) / ‖u‖ with φ(z) = min(max(z, lower), upper); 1 when either of φ(‖x‖) and ‖u‖ is zero.
 
     Args:
-        x: the layer's weights; u: its proposed step; both of any one shape, norms are Euclidean over all entries.
+        x: the layer's weights, of any shape. Norms are Euclidean, over all entries.
+        u: the step that is proposed for it, of the same shape.
         phi: bounds (lower, upper) on the weights' norm; the default leaves it as it is.
     """
     lower, upper = phi

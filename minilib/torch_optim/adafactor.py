@@ -155,8 +155,8 @@ class Adafactor(Optimizer):
         decay_by: what multiplies the decay: "lr" as in torch, "step" (the step size) as in transformers and timm,
             "one" as in optax (but where lr is 0 nothing moves here, and optax's weights shrink: torch's checkpoint
             functions begin the state of a new optimizer with such a step, which has to leave the weights alone).
-        factor: which two dimensions of a tensor have means: the two "largest" (of equal ones the later), the "last", as
-            torch does, or the "first". The paper knows matrices only.
+        factor: which two dimensions of a tensor are the rows and columns whose means are kept: the two "largest" (of
+            equal ones the later), the "last" two, as in torch, or the "first" two. The paper knows matrices only.
         min_dim_size_to_factor: where one of the two is shorter the squares are kept in full.
     """
 

@@ -1,6 +1,6 @@
 """What the optimizers share: torch's contract, and a step from the gradients to the parameters.
 
-A subclass says what it remembers (`state_shapes`), the numbers of a step (`numbers`) and its phases, which `phases.py`
+A subclass says what it remembers (`state_shapes`), the numbers of a step (`numbers`) and its phases, which `execute.py`
 runs.
 """
 
@@ -28,11 +28,12 @@ from minilib.torch_optim.checks import (
     saved_state,
 )
 from minilib.torch_optim.compiler import cannot_compile
+from minilib.torch_optim.execute import run_together
 from minilib.torch_optim.gradients import nonfinite_check, params_with_grad
 from minilib.torch_optim.narrow import narrow_zeros
 from minilib.torch_optim.options import COMMON, WORDS, Options
 from minilib.torch_optim.phases import CPU, GPU, Sizes, statistics_dtype
-from minilib.torch_optim.sharding import local, run_together, zeros
+from minilib.torch_optim.sharding import local, zeros
 
 log = logging.getLogger(__name__)
 
@@ -116,7 +117,7 @@ class Optimizer(torch.optim.Optimizer):
         raise NotImplementedError(f"{type(self).__name__} must write numbers(group, t)")
 
     def phases_of(self, shape: tuple, dims: tuple | None) -> tuple:
-        """The phases for a parameter of this shape, see `phases.py`."""
+        """The functions that a step runs over a parameter of this shape, in order."""
         return self.phases
 
     def dims(self, shape: tuple, group: dict) -> tuple | None:

@@ -75,46 +75,62 @@ def _packed(numbers, params, dtype):
 
 def _bucket(opt, params, chunk, numbers, mine, packed):
     """The bucket of parameters of one shape: `mine` of those that have `numbers`, `packed` where it is compiled."""
-    group, shape = params[0].group, tuple(params[0].p.shape)
-    states = [opt.state[param.p] for param in params]
-    tensors = {"x": [local(param.p).detach() for param in params]}
-    tensors["g"] = [_laid_out(param.g, x) for param, x in zip(params, tensors["x"], strict=True)]
-    names = [name for name in states[0] if name != "step" and not name.endswith("_scale")]
-    few = [name for name in names if states[0][name].dtype != states[0]["step"].dtype]  # in fewer bits
-    tensors |= {name: [local(s[name]) for s in states] for name in names if name not in few}
-    tensors |= {n: [_laid_out(widened(s, n), x) for s, x in zip(states, tensors["x"], strict=True)] for n in few}
-    many = len(params) > 1
-    stacks = {name: torch.stack(ts) if many else ts[0] for name, ts in tensors.items()}
-    parts = {name: t.unbind() if many else (t,) for name, t in stacks.items()}
-    copied = [name for name in stacks if many and name not in ("g", *few)]
-    back = [functools.partial(torch._foreach_copy_, tensors[name], parts[name]) for name in copied]
-    narrow = [(s, name, t) for name in few for s, t in zip(states, parts[name], strict=True)]
-    back += [functools.partial(write, *each, packed is not None) for each in narrow]
-    dims, flat = opt.dims(shape, group), packed is not None and opt.as_vectors
+    shape = tuple(params[0].p.shape)
+    dims = opt.dims(shape, params[0].group)
+    phases = opt.phases_of(shape, dims)
+    stacks, back = _stacked(opt, params, packed is not None)
+    flat = packed is not None and opt.as_vectors
     if torch.compiler.is_compiling():
         (views, order), calls = views_of(stacks, shape, dims, flat), {}
     else:
-        layout = tuple((name, t.shape, t.stride()) for name, t in stacks.items())
-        cut = tuple(dim for _, dim in params[0].shards)
-        kind = opt.phases_of(shape, dims), packed and packed[:2], cut, *(t.dtype for t in stacks.values())
-        seen, order, calls = arranged(layout, shape, dims, flat, (*kind, stacks["x"].device))
-        views = {name: t.as_strided(*seen[name]) for name, t in stacks.items()}
+        views, order, calls = _seen_before(stacks, params[0], dims, flat, (phases, packed and packed[:2]))
     x, g = views.pop("x"), views.pop("g")
     shards = tuple((over, 1 + order.index(dim)) for over, dim in params[0].shards)
-    fixed = {"rows_cut": any(dim == x.ndim - 2 for _, dim in shards)}
     sizes = {"entries": math.prod(shape)} | ({"rows": shape[dims[0]], "columns": shape[dims[1]]} if dims else {})
-    if packed:
-        static, names, values = packed
-        values = values[mine] if values.shape[0] > 1 else values
-        if "sizes" not in calls:
-            calls["sizes"] = torch.tensor(list(sizes.values()), dtype=values.dtype, device=values.device)
-        packed = (*sizes, *names), calls["sizes"], values
-        numbers = dict(static) | fixed
-    else:
-        tail = (1,) * (x.ndim - 1)
-        each = {n: v[mine].view(-1, *tail) for n, v in numbers.items() if isinstance(v, torch.Tensor) and v.ndim}
-        numbers = numbers | each | sizes | fixed
-    return Bucket(opt.phases_of(shape, dims), x, g, views, numbers, packed, calls, shards, chunk, back)
+    numbers, packed = _numbers_of(x.ndim, sizes, numbers, mine, packed, calls)
+    numbers["rows_cut"] = any(dim == x.ndim - 2 for _, dim in shards)
+    return Bucket(phases, x, g, views, numbers, packed, calls, shards, chunk, back)
+
+
+def _stacked(opt, params, compiled):
+    """Parameters ("x"), gradients ("g") and state by name, each in one tensor, and functions that write copies back."""
+    states = [opt.state[param.p] for param in params]
+    xs = [local(param.p).detach() for param in params]
+    names = [name for name in states[0] if name != "step" and not name.endswith("_scale")]
+    narrow = [name for name in names if states[0][name].dtype != states[0]["step"].dtype]  # kept in fewer bits
+    tensors = {"x": xs, "g": [_laid_out(param.g, x) for param, x in zip(params, xs, strict=True)]}
+    tensors |= {name: [local(s[name]) for s in states] for name in names if name not in narrow}
+    tensors |= {n: [_laid_out(widened(s, n), x) for s, x in zip(states, xs, strict=True)] for n in narrow}
+    many, back = len(params) > 1, []
+    stacks = {name: torch.stack(ts) if many else ts[0] for name, ts in tensors.items()}
+    for name, stack in stacks.items():
+        parts = stack.unbind() if many else (stack,)
+        if name in narrow:
+            back += [functools.partial(write, s, name, t, compiled) for s, t in zip(states, parts, strict=True)]
+        elif many and name != "g":
+            back.append(functools.partial(torch._foreach_copy_, tensors[name], parts))
+    return stacks, back
+
+
+def _seen_before(stacks, param, dims, flat, kind):
+    """`views_of` these stacks, by what was worked out for others of this layout, and what was compiled for these."""
+    layout = tuple((name, t.shape, t.stride()) for name, t in stacks.items())
+    cut, dtypes = tuple(dim for _, dim in param.shards), tuple(t.dtype for t in stacks.values())
+    key = *kind, cut, dtypes, stacks["x"].device
+    seen, order, calls = arranged(layout, tuple(param.p.shape), dims, flat, key)
+    return {name: t.as_strided(*seen[name]) for name, t in stacks.items()}, order, calls
+
+
+def _numbers_of(ndim, sizes, numbers, mine, packed, calls):
+    """The numbers of a bucket, its sizes among them: as phases read them, and as compiled code gets them, or None."""
+    if not packed:
+        each = {n: v[mine] for n, v in numbers.items() if isinstance(v, torch.Tensor) and v.ndim}
+        return numbers | {n: v.view(-1, *(1,) * (ndim - 1)) for n, v in each.items()} | sizes, None
+    static, names, values = packed
+    values = values[mine] if values.shape[0] > 1 else values
+    if "sizes" not in calls:
+        calls["sizes"] = torch.tensor(list(sizes.values()), dtype=values.dtype, device=values.device)
+    return dict(static), ((*sizes, *names), calls["sizes"], values)
 
 
 def views_of(stacks, shape, dims, flat):

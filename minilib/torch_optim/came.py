@@ -85,8 +85,8 @@ class CAME(Adafactor):
         eps: (eps1, eps2) > 0, added to the squared gradient and to the disagreement.
         d: > 0, the root mean square above which the direction is scaled down.
         weight_decay: >= 0, decoupled, times `lr`; the paper has none.
-        factor: which two dimensions of a tensor have means of rows and columns: the two "largest" (of equal ones the
-            later), the "last", as in the authors' code, or the "first".
+        factor: which two dimensions of a tensor are the rows and columns whose means are kept: the two "largest" (of
+            equal ones the later), the "last" two, as in the authors' code, or the "first" two.
         min_dim_size_to_factor: where one of the two is shorter squares and disagreement are kept in full.
         correct_confidence: divide the instability by 1 - beta3^t. Not in the paper, without it a matrix's first step
             is about 11 lr, a vector's 0.1 lr.
@@ -137,8 +137,17 @@ class WithoutConfidence(CAME):
 
         opt = WithoutConfidence(model.parameters(), lr=1e-3)
 
-    Args: those of CAME: params, lr, betas, eps, d, weight_decay, factor, min_dim_size_to_factor. No disagreement is
-    kept: `betas[2]` and `eps[1]` are not read, and `correct_confidence` changes nothing.
+    Args:
+        params: tensors, (name, tensor) pairs, or groups with options of their own, as `torch.optim` takes them.
+        lr: >= 0, a number or a 0-dim tensor.
+        betas: three in [0, 1): what a step keeps of the momentum and of the squares; the third is not read.
+        eps: (eps1, eps2) > 0: eps1 is added to the squared gradient; eps2 is not read.
+        d: > 0, the root mean square above which the direction is scaled down.
+        weight_decay: >= 0, decoupled, times `lr`; the paper has none.
+        factor: which two dimensions of a tensor are the rows and columns whose means are kept: the two "largest" (of
+            equal ones the later), the "last" two, or the "first" two.
+        min_dim_size_to_factor: where one of the two is shorter the squares are kept in full.
+        correct_confidence: changes nothing, since no disagreement is kept.
     """
 
     factored = *adafactor.up_to_size, clipping, momentum

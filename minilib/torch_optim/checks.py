@@ -28,6 +28,8 @@ def _one_of(*names):
     return f"one of {names}", lambda value: isinstance(value, str) and value in names
 
 
+# What transformers, timm and came-pytorch call an option.
+ELSEWHERE = {"clip_threshold": "d", "decay_rate": "beta2_decay"}
 NARROW = {"bfloat16": torch.bfloat16, "uint8": torch.uint8}
 _MAYBE = "True, False or None", lambda value: value is None or isinstance(value, bool)
 
@@ -59,9 +61,10 @@ def plain(options: dict) -> dict:
 
 def check_known(options, known, where: str = "", lists: bool = True) -> None:
     """Raises ValueError when an option is not known: where it `lists` what there is any, else one like a known one."""
+    names = {name: name for name in known} | {name: ours for name, ours in ELSEWHERE.items() if ours in known}
     for key in sorted(key for key in set(options) - set(known) if isinstance(key, str)):
-        if meant := get_close_matches(key, known, 1, cutoff=0.85):
-            raise ValueError(f"unknown option {key!r}{where}: did you mean {meant[0]!r}?")
+        if meant := get_close_matches(key, names, 1, cutoff=0.85):
+            raise ValueError(f"unknown option {key!r}{where}: did you mean {names[meant[0]]!r}?")
         if lists:
             raise ValueError(f"unknown option {key!r}{where}: may be one of {sorted(known)}")
 

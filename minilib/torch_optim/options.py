@@ -40,9 +40,10 @@ WORDS = """
             the mean. The randomness is a hash of value and step: equal on all replicas and after a restart.
         compile: True compiles the phases at the first step, which takes some seconds; False does not. None (default)
             compiles where that pays and works: from some 4 million entries on, on a CUDA card always. The log says so.
-        state_dtype: of what has the parameter's shape. None (default) is the parameter's, float32 if that has 16 bits.
-            torch.bfloat16, and torch.uint8 from 4,096 numbers on where it is not sharded, keep it in two bytes and one;
-            a group keeps them by name, "bfloat16" and "uint8".
+        state_dtype: the data type of the state that has the parameter's shape; row and column means keep theirs. None
+            (default) is the parameter's, float32 if that has 16 bits. torch.bfloat16 takes two bytes a number;
+            torch.uint8 one, from 4,096 numbers on and where the state is not sharded. A group keeps them by name,
+            "bfloat16" and "uint8".
 
     Gradients are never written. At learning rate 0 no parameter changes. Groups may carry further keys, as schedulers'.
 

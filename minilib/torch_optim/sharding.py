@@ -1,20 +1,16 @@
 """Sharded parameters: which dimensions are cut over which processes, and sums over all of them.
 
 A DTensor is cut into local tensors along the dimensions of a mesh of processes. The phases work on local tensors; what
-they sum over a dimension that is cut is a partial sum. So sharded parameters step together: a phase over all of them,
-then one message for each mesh dimension that completes their sums, whatever the number of parameters. Absent on
+they sum over a dimension that is cut is a partial sum. So sharded parameters step together (`execute`): a phase
+over all of them, then one message for each mesh dimension that completes their sums, whatever their number. Absent on
 purpose: sums over processes that hold different parameters, as the stages of a pipeline do; their joint norm is that of
 each stage.
 """
-
-from itertools import zip_longest
 
 import torch
 import torch.distributed as dist
 from torch.distributed import tensor
 from torch.distributed.tensor import DTensor, Replicate
-
-from minilib.torch_optim.phases import calls_of, run
 
 
 def local(t: torch.Tensor) -> torch.Tensor:
@@ -70,18 +66,3 @@ def all_reduce(partial: list) -> None:
             dist.all_reduce(flat, group=group)
             for t, total in zip(ours, flat.split([t.numel() for t in ours]), strict=True):
                 t.copy_(total.view(t.shape))
-
-
-def run_together(buckets: list) -> None:
-    """All phases of buckets, in step; those of one that is not sharded in as few calls as can be."""
-    calls = [[(phase,) for phase in b.phases] if b.shards else calls_of(b.phases) for b in buckets]
-    for together in zip_longest(*calls):
-        at_work = [pair for pair in zip(buckets, together, strict=True) if pair[1]]
-        for bucket, phases in at_work:
-            run(bucket, phases)
-        sums = [(b, *pair) for b, _ in at_work for pair in b.sums if isinstance(pair, tuple)]
-        over = [[group for group, dim in b.shards if d is None or dim == d % b.x.ndim] for b, _, d in sums]
-        all_reduce([(value, groups) for (_, value, _), groups in zip(sums, over, strict=True)])
-    for bucket in buckets:
-        for write in bucket.back:
-            write()

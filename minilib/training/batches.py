@@ -9,10 +9,10 @@ import numpy as np
 import torch
 
 from minilib.data import objectives
-from minilib.data.corpora import corpus
+from minilib.data.corpora import Texts, corpus
 from minilib.data.loader import Loader, evaluation
 from minilib.data.packing import rows_of_lengths
-from minilib.data.progress import silent
+from minilib.data.progress import Say, silent
 from minilib.data.tokenizer import SAMPLE, Tokenizer, distance, get_tokenizer
 from minilib.training import export
 from minilib.training.config import Config
@@ -48,11 +48,9 @@ class Data:
         else:
             self.tokenizer = get_tokenizer(texts, kind(config.model), config.vocabulary, say)
         self.sampled = SAMPLE if not config.init_from and distance(texts.train) > 1 else None
-        extra = 1 if self.tokenizer.kind == "gpt2" else 0  # the last token is only guessed
         self.lengths = [phase.length for phase in config.plan]
-        lengths = [length + extra for length in self.lengths]
-        rows = rows_of_lengths(texts, "train", self.tokenizer, lengths, say)
-        (self.held_out,) = rows_of_lengths(texts, "validation", self.tokenizer, lengths[-1:], say)
+        rows = rows_to_learn(texts, "train", self.tokenizer, self.lengths, say)
+        (self.held_out,) = rows_to_learn(texts, "validation", self.tokenizer, self.lengths[-1:], say)
         self.sizes, self.how = (rows[-1].size, self.held_out.size), texts.how
         self.fingerprint = texts.fingerprint[:16]
         learns = objective(config, self.tokenizer, config.mask_rate)
@@ -79,6 +77,16 @@ class Data:
 
     def put(self, batch):
         return {name: t.to(self.env.device, non_blocking=True) for name, t in batch.items()}
+
+
+def rows_to_learn(texts: Texts, part: str, tokenizer: Tokenizer, lengths: list[int], say: Say = silent) -> list:
+    """`rows_of_lengths`: GPT-2's have one token more than their length, which is only guessed; no error counts it."""
+    extra = tokenizer.kind == "gpt2"
+    try:
+        return rows_of_lengths(texts, part, tokenizer, [length + extra for length in lengths], say)
+    except ValueError as error:
+        said = re.sub(r"^length = (\d+)", lambda match: f"length = {int(match[1]) - extra}", str(error))
+        raise ValueError(said) from None
 
 
 @contextlib.contextmanager

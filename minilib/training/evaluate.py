@@ -13,9 +13,8 @@ import torch
 from minilib.data.corpora import Texts, corpus
 from minilib.data.files import whole
 from minilib.data.loader import evaluation
-from minilib.data.packing import packed_rows
 from minilib.training import export
-from minilib.training.batches import PUBLISHED_RATE, objective, unigram_entropy
+from minilib.training.batches import PUBLISHED_RATE, objective, rows_to_learn, unigram_entropy
 from minilib.training.config import Config, Settings, command, option
 from minilib.training.device import pick
 
@@ -49,8 +48,7 @@ def evaluate(asked: Evaluation) -> dict:
     length = asked.length or config.plan[-1].length
     if length > model.size.length:
         raise ValueError(f"length = {length}: must be at most {model.size.length} for this model")
-    length += tokenizer.kind == "gpt2"
-    rows = packed_rows(texts, "validation", tokenizer, length)
+    (rows,) = rows_to_learn(texts, "validation", tokenizer, [length])
     model, sums = model.to(device), np.zeros(3)
     for batch in evaluation(rows, objective(config, tokenizer, PUBLISHED_RATE), AT_ONCE, asked.rows):
         out = model({name: t.to(device) for name, t in batch.items()})

@@ -4,7 +4,7 @@ The paper's shape of schedule: a constant or linearly growing rate for a tenth o
 gets three learning rates, a factor 2 apart, with warm-up, on one seed; the window of three is moved until the middle
 one is best, by the loss on validation words. Ten fresh seeds at that rate are judged by the loss on test words; six
 rows run on the same seeds without warm-up at the same rate, which is the paper's question. What is claimed, and with
-which power, stands in studies/README.md. About ten minutes of one core.
+which power, stands in studies/designs.md. About ten minutes of one core.
 """
 
 import numpy as np
@@ -15,8 +15,9 @@ from minilib.optim import SGD, Adam
 from minilib.optim.adafactor import factored_ema, rms
 from minilib.optim.base import Optimizer, ema
 from minilib.optim.checks import RANGES
-from studies.protocols import NUMPY, scored, start
+from studies.command import NUMPY, start
 from studies.study import Study
+from studies.tasks import scored
 
 BATCH, TUNING_SEED = 64, 100
 SIZES = {

@@ -1,6 +1,6 @@
 """AdamW, LAMB, CAME and corrected CAME on a BERT that ends below the rival that counts, at two batches, 8 times apart.
 
-What is to be decided stands in `studies/README.md`, which was written before the runs. Pilots choose the budget of each
+What is to be decided stands in `studies/designs.md`, written before the runs. Pilots choose the budget of each
 batch: the least at which AdamW, with the first seed and its middle rate, ends `below` nats under the best table. Every
 method gets three rates, half an octave apart (`apart` says otherwise), and more of them while the best is at an edge,
 with that same seed; the others judge. The held-out rows are dealt out in turn: the even ones are for pilots, tuning and
@@ -20,8 +20,10 @@ from math import sqrt
 import numpy as np
 
 from minilib.data import corpora, docstrings
+from studies.command import start
 from studies.held_out import asked_of, curve_and_test, mean_loss, rows
-from studies.protocols import TOY_MODEL, start, three_digits, widened
+from studies.pretraining import TOY_MODEL
+from studies.rates import three_digits, widened
 from studies.study import Study
 
 # method -> the middle one of the first three rates, at the small batch and at the large one; None: not run there

@@ -14,7 +14,8 @@ from minilib.data import corpora, docstrings
 from minilib.data.packing import packed_rows
 from minilib.experiments import records
 from minilib.training import export
-from studies.protocols import GPU_RUN, TOY_RUN, pretrain, start
+from studies.command import start
+from studies.pretraining import GPU_RUN, TOY_RUN, pretrain
 from studies.study import Study
 
 SIZES = {

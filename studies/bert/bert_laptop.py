@@ -8,7 +8,8 @@ the rate of an H200: estimated, not run.
 import json
 
 from minilib.data import docstrings
-from studies.protocols import GPU_RUN, TOY_RUN, pretrain, start
+from studies.command import start
+from studies.pretraining import GPU_RUN, TOY_RUN, pretrain
 from studies.study import Study
 
 SIZES = {

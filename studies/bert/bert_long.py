@@ -9,7 +9,8 @@ import shutil
 
 from minilib.data import docstrings
 from minilib.training import export
-from studies.protocols import GPU_MODEL, TOY_RUN, pretrain, start
+from studies.command import start
+from studies.pretraining import GPU_MODEL, TOY_RUN, pretrain
 from studies.study import Study
 
 SHAPE = {"warmup": 0.1, "schedule": "linear"}

@@ -12,7 +12,9 @@ import json
 from functools import partial
 
 from minilib.data import docstrings
-from studies.protocols import GPU_RUN, TOY_RUN, best_rate, pretrain, start
+from studies.command import start
+from studies.pretraining import GPU_RUN, TOY_RUN, pretrain
+from studies.rates import best_rate
 from studies.study import Study
 
 RATES = {

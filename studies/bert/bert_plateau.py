@@ -4,7 +4,7 @@ Five arms, the run of `python -m minilib.training` but for one thing: the first 
 table that begins as waves; with a deviation of 0.02 at the width of BERT-base; with both, which is minilib's; and the
 modern encoder. Each has a rate of its own, from three, a factor of two apart, and more while the best is at an edge, by
 the first seed and the rows for tuning; the others judge on the rows for tests. What is to be decided stands in
-`studies/README.md`, which was written before the runs. A loss of 99 is a run that diverged.
+`studies/designs.md`, which was written before the runs. A loss of 99 is a run that diverged.
 
 Some 45 runs in bfloat16, a minute and a half of one core each. At size "gpu" a BERT of 4 layers and width 256 on 50
 million tokens: 1.2e15 operations a run, ten minutes for all at a tenth of an H100's rate: estimated, not run.
@@ -20,8 +20,10 @@ from minilib.models.bert import Bert
 from minilib.models.layers import sinusoids
 from minilib.training import export, model_folder
 from minilib.training.config import Config
+from studies.command import start
 from studies.held_out import half, on_test_rows, rows
-from studies.protocols import GPU_RUN, TOY_RUN, losses, start, tune
+from studies.pretraining import GPU_RUN, TOY_RUN, losses
+from studies.rates import tune
 from studies.study import Study
 
 ARMS = {

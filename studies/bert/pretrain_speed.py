@@ -1,4 +1,4 @@
-"""Tokens a second of a BERT training step, ours and Hugging Face's: `make bench-pretrain` as a recorded run.
+"""Tokens a second of a BERT training step, ours and Hugging Face's: `make bench NAME=pretrain` as a recorded run.
 
 For a quiet machine with 2 cores. See benchmarks/pretrain.py for what is timed and what utilisation means. In float32,
 and in bfloat16 too where the device is faster with it. Some ten minutes. At size "gpu" BERT-base, compiled too, on a
@@ -12,7 +12,7 @@ import torch
 import transformers
 
 from minilib.training import device
-from studies.protocols import start
+from studies.command import start
 from studies.study import Study
 
 RATE = 0.15

@@ -22,7 +22,7 @@ from torch import nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from minilib.training import device
-from studies.protocols import start
+from studies.command import start
 from studies.study import Study
 
 RATE = 0.15

@@ -1,6 +1,6 @@
 """A small residual network on CIFAR-10, 128 images a step to 8,192: momentum, LARS, LAMB and AdamW, equally tuned.
 
-What is to be decided stands in `studies/README.md`. The photographs are averaged over squares of `pool` pixels, which
+What is to be decided stands in `studies/designs.md`. The photographs are averaged over squares of `pool` pixels, which
 makes a run `pool`² times as cheap. Of the 50,000 training images 5,000 are set apart for tuning. Every method gets
 three learning rates at every batch, centred on its own rate times the root of the batch, and more where the best is at
 an edge (`best_rate`): the lowest validation error of the first seed counts, which decides nothing else. The best is run
@@ -15,9 +15,11 @@ from functools import partial
 
 import numpy as np
 
+from studies.command import start
 from studies.photographs import cifar10
-from studies.protocols import PHOTOGRAPHS, TOY_PHOTOGRAPHS, best_rate, fit_photographs, photographs, scaled, start
+from studies.rates import best_rate, scaled
 from studies.study import Study
+from studies.tasks import PHOTOGRAPHS, TOY_PHOTOGRAPHS, fit_photographs, photographs
 
 DECAY, BASE = 1e-3, 128
 RATES = {

@@ -1,6 +1,6 @@
 """Four methods on CIFAR-10 with 128 images a step and no weight decay: is momentum's lead its own?
 
-What is to be decided stands in `studies/README.md`, which was written before the runs. In `cifar-batches` every method
+What is to be decided stands in `studies/designs.md`, which was written before the runs. In `cifar-batches` every method
 has the decay 1e-3, but what it takes from a weight in a step differs by a factor of a hundred: momentum's is multiplied
 by a rate of 0.4 and adds up over ten steps, AdamW's is multiplied by 0.03. At 0 it is the same for all. Network,
 photographs, passes, schedule and seeds are those of `cifar-batches`; three rates each, around those recorded there, and
@@ -11,8 +11,10 @@ half of one core.
 import json
 from functools import partial
 
-from studies.protocols import PHOTOGRAPHS, TOY_PHOTOGRAPHS, best_rate, fit_photographs, start
+from studies.command import start
+from studies.rates import best_rate
 from studies.study import Study
+from studies.tasks import PHOTOGRAPHS, TOY_PHOTOGRAPHS, fit_photographs
 
 DECAY = 0.0
 RATES = {

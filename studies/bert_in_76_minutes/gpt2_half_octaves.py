@@ -1,6 +1,6 @@
 """The valleys of `gpt2-batches` on a finer grid: half-octave rates on both sides of every best rate that it recorded.
 
-What is to be decided stands in `studies/README.md`, which was written before the runs. Model, tokens, schedule and
+What is to be decided stands in `studies/designs.md`, which was written before the runs. Model, tokens, schedule and
 seeds are those of `gpt2-batches`, whose record is read; one of its runs is made again first, and must end where it
 ended. The best rate of a batch and a method has neighbours an octave away that the record knows, so the two rates half
 an octave away close the grid. Where one of them is better for the seed that tunes, the five seeds that judge run at it;
@@ -15,7 +15,8 @@ import torch
 from minilib.data import docstrings
 from minilib.experiments import records
 from minilib.experiments.tuning import tuned
-from studies.protocols import GPT2, TOY_GPT2, losses, start
+from studies.command import start
+from studies.pretraining import GPT2, TOY_GPT2, losses
 from studies.study import Study
 
 METHODS = ("adamw", "lamb")

@@ -1,6 +1,6 @@
 """How long AdamW and LAMB remember squares, and how long they warm up, at 256 and 1,024 rows of the small GPT-2.
 
-What is to be decided stands in `studies/README.md`, which was written before the runs. `gpt2-batches` has beta2 = 0.999
+What is to be decided stands in `studies/designs.md`, written before the runs. `gpt2-batches` has beta2 = 0.999
 and a warm-up over a fifth of the steps; here are the three other corners of 0.95 or 0.999 and a twentieth or a fifth.
 At 1,024 rows each corner gets three learning rates, an octave apart, around the recorded best one, and more while the
 best is at an edge; at 256 rows each gets the recorded rate, and the best corner its neighbours. The seed that tunes
@@ -16,7 +16,9 @@ import torch
 from minilib.data import docstrings
 from minilib.experiments import records
 from minilib.experiments.tuning import tuned
-from studies.protocols import GPT2, TOY_GPT2, best_rate, losses, start
+from studies.command import start
+from studies.pretraining import GPT2, TOY_GPT2, losses
+from studies.rates import best_rate
 from studies.study import Study
 
 METHODS = ("adamw", "lamb")

@@ -1,6 +1,6 @@
 """Short rows first, then long ones: LAMB's two phases on a small GPT-2, with and without a second warm-up.
 
-What is to be decided, and why with this model, stands in `studies/README.md`, which was written before the runs. The
+What is to be decided, and why with this model, stands in `studies/designs.md`, which was written before the runs. The
 shape is that of You et al. 2020 (7,037 steps of 65,536 rows of 128, then 1,562 steps of 32,768 rows of 512): rows four
 times as long and half as many, nine tenths of the rows short, in all `tokens` tokens. Against it: long rows from the
 first step, for as many tokens. Both get three peak rates, more where the best is at an edge, with the first seed, which
@@ -14,7 +14,9 @@ import json
 from math import sqrt
 
 from minilib.data import docstrings
-from studies.protocols import GPT2, GPU_MODEL, TOY_MODEL, counting, losses, start, tune
+from studies.command import start
+from studies.pretraining import GPT2, GPU_MODEL, TOY_MODEL, counting, losses
+from studies.rates import tune
 from studies.study import Study
 
 SIZES = {

@@ -1,6 +1,6 @@
 """What a batch of 1,024 rows costs in tokens: how many it needs to end where 16 rows end after four million.
 
-What is to be decided stands in `studies/README.md`, which was written before the runs. The small GPT-2 of
+What is to be decided stands in `studies/designs.md`, which was written before the runs. The small GPT-2 of
 `gpt2-batches`, whose record has 16 rows after four million tokens, and 1,024 rows after as many; here AdamW and LAMB
 train with 1,024 rows on 8, 16 and 32 million tokens, each run with the schedule of its own length, and none once a
 shorter one has reached what its seed reached with 16 rows. Rates are tuned at 16 million, with the seed that tunes, and
@@ -20,7 +20,9 @@ from minilib.data.packing import packed_rows
 from minilib.data.tokenizer import get_tokenizer
 from minilib.experiments import records
 from minilib.experiments.tuning import tuned
-from studies.protocols import GPT2, TOY_GPT2, best_rate, losses, start
+from studies.command import start
+from studies.pretraining import GPT2, TOY_GPT2, losses
+from studies.rates import best_rate
 from studies.study import Study
 
 RATES = {"adamw": [4e-3, 8e-3, 1.6e-2], "lamb": [4e-2, 8e-2, 1.6e-1]}

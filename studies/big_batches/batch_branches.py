@@ -5,7 +5,7 @@ training loss first falls to 1, 1/2, 1/4, 1/8 and 1/16 the trunk's weights are k
 six runs go on, with batches from 2 to the full 1,437, until the loss has halved. Every batch gets eleven rates, a
 factor of sqrt(2) apart; three trunks of their own choose among them, two orders of the data each, and ten other trunks
 are reported, the median of four orders each. Beside this stands the noise scale at every step of the trunk, exactly.
-What it is to decide stands in studies/README.md. Larger: seeds, draws. About seven minutes on one core.
+What it is to decide stands in studies/designs.md. Larger: seeds, draws. About seven minutes on one core.
 """
 
 from functools import cache, partial
@@ -14,8 +14,10 @@ import numpy as np
 
 from minilib.experiments.sweep import Sweep, steps_to
 from minilib.optim import SGD
-from studies.protocols import NUMPY, digits, inside, start
+from studies.command import NUMPY, start
+from studies.rates import inside
 from studies.study import Study
+from studies.tasks import digits
 
 SIZES = {
     "laptop": {

@@ -10,8 +10,10 @@ import numpy as np
 
 from minilib.experiments.sweep import Sweep, steps_to
 from minilib.optim import SGD, Adam
-from studies.protocols import NUMPY, digits, inside, start
+from studies.command import NUMPY, start
+from studies.rates import inside
 from studies.study import Study
+from studies.tasks import digits
 
 SIZES = {
     "laptop": {

@@ -10,7 +10,7 @@ from minilib.data import docstrings
 from minilib.experiments.tasks import WordsTask
 from minilib.optim import Adam
 from minilib.schedules import warmup
-from studies.protocols import NUMPY, start
+from studies.command import NUMPY, start
 from studies.study import Study
 
 SIZES = {"laptop": {"steps": 3000, "parts": 8, "part": 32, "lr": 5e-3, "seed": 0}, "toy": {"steps": 2}}

@@ -6,7 +6,7 @@ for the arm with shorter memories.
 
 Every arm gets seven learning rates: five by factors of 2, moved until the best is inside, and one half an octave below
 and above the best. Two tuning seeds choose by the loss on validation words. Ten fresh seeds are judged by the loss on
-test words. What is claimed, and with which power, stands in studies/README.md. About 25 minutes of one core.
+test words. What is claimed, and with which power, stands in studies/designs.md. About 25 minutes of one core.
 """
 
 from functools import partial
@@ -18,9 +18,12 @@ from minilib.data import docstrings
 from minilib.experiments.tasks import train
 from minilib.optim.base import ema
 from minilib.schedules import polynomial, warmup
+from studies.command import NUMPY, start
 from studies.methods import AdaBelief, Corrected
-from studies.protocols import NUMPY, WithoutConfidence, scored, search_octaves, start
+from studies.rates import search_octaves
 from studies.study import Study
+from studies.tasks import scored
+from studies.variants import WithoutConfidence
 
 SIZES = {
     "laptop": {

@@ -19,7 +19,9 @@ from minilib.experiments.records import load
 from minilib.training import export
 from minilib.training.device import pick
 from minilib.training.finetune import Finetuning, fit, fresh
-from studies.protocols import GPU_RUN, TOY_RUN, best_rate, pretrain, start
+from studies.command import start
+from studies.pretraining import GPU_RUN, TOY_RUN, pretrain
+from studies.rates import best_rate
 from studies.study import Study
 
 OPTIMIZERS = ("adamw", "lamb", "adafactor", "came")

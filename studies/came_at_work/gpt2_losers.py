@@ -1,12 +1,13 @@
 """Arms that must lose, in the setting of `gpt2-optimizers`: SGD with momentum, and Adafactor without momentum.
 
 Equality within a margin is worth something only where a method can lose by more. What is claimed, with which margins,
-stands in `studies/README.md`, which was written before the runs. Both methods are tuned as the five of
+stands in `studies/designs.md`, which was written before the runs. Both methods are tuned as the five of
 `gpt2-optimizers` were, and judged by the same seeds; one of its runs of AdamW is made again. An hour of one core. At
 size "gpu" the GPT-2 of `gpt2-optimizers` at that size: some 20 runs of 2e15 operations, estimated, not run.
 """
 
-from studies.protocols import GPT2, GPU_GPT2, TOY_GPT2, compare_models, start
+from studies.command import start
+from studies.pretraining import GPT2, GPU_GPT2, TOY_GPT2, compare_models
 from studies.study import Study
 
 RATES = {"sgd": [0.25, 0.5, 1.0], "adafactor": [8e-3, 1.6e-2, 3.2e-2]}

@@ -1,6 +1,6 @@
 """Four million tokens in batches of 128 rows: five optimizers on a small GPT-2, beside the bytes of their state.
 
-What is to be decided, and why with this model, stands in `studies/README.md`, which was written before the runs: AdamW,
+What is to be decided, and why with this model, stands in `studies/designs.md`, written before the runs: AdamW,
 LAMB, Adafactor with momentum (Luo et al. 2023, Algorithm 1), CAME, and CAME whose confidence is corrected for the
 start. Every method gets three learning rates and more where the best is at an edge (`best_rate`), with the first seed;
 the best is run with the others, which have chosen nothing. A loss of 99 is a run that diverged. An hour and a half on
@@ -8,7 +8,8 @@ one core. Larger: tokens, seeds. At size "gpu" a GPT-2 of 4 layers and width 256
 2e15 operations in each of some 45 runs, 40 minutes at a tenth of the rate of an H200: estimated, not run.
 """
 
-from studies.protocols import GPT2, GPU_GPT2, TOY_GPT2, compare_models, start
+from studies.command import start
+from studies.pretraining import GPT2, GPU_GPT2, TOY_GPT2, compare_models
 from studies.study import Study
 
 RATES = {

@@ -1,13 +1,14 @@
 """Four million tokens in batches of 32 rows: four optimizers on a small T5, run until it beats a table that counts.
 
-What is to be decided, and why at this budget, stands in `studies/README.md`, which was written before the runs: AdamW,
+What is to be decided, and why at this budget, stands in `studies/designs.md`, which was written before the runs: AdamW,
 Adafactor with momentum (Luo et al. 2023, Algorithm 1), CAME, and CAME whose confidence is corrected for the start. The
 protocol is that of `gpt2-optimizers`; the smaller batch gives the 3,906 steps that this model needs. An hour and a half
 on one core. Larger: tokens, seeds. At size "gpu" a T5 of 4 and 4 layers of width 256 on 50 million tokens, 64 rows of
 128: 2e15 operations in each of some 35 runs, 40 minutes at a tenth of the rate of an H200: estimated, not run.
 """
 
-from studies.protocols import GPT2, GPU_GPT2, TOY_GPT2, compare_models, start
+from studies.command import start
+from studies.pretraining import GPT2, GPU_GPT2, TOY_GPT2, compare_models
 from studies.study import Study
 
 RATES = {

@@ -14,7 +14,8 @@ import torch
 from minilib.models import registry
 from minilib.training.device import pick, wait
 from minilib.training.optimizers import optimizer
-from studies.protocols import autocast, start
+from studies.command import start
+from studies.pretraining import autocast
 from studies.study import Study
 
 MODELS, OPTIMIZERS = ("bert-tiny", "gpt2", "t5-small"), ("adamw", "lamb", "adafactor", "came")

@@ -23,8 +23,10 @@ from minilib.autodiff import log_softmax
 from minilib.experiments.sweep import Sweep
 from minilib.optim import SGD, Adam
 from minilib.schedules import cosine, warmup
-from studies.protocols import NUMPY, digits, inside, start
+from studies.command import NUMPY, start
+from studies.rates import inside
 from studies.study import Study
+from studies.tasks import digits
 
 SIZES = {
     "laptop": {

@@ -10,8 +10,11 @@ import numpy as np
 
 from minilib.experiments.tasks import train
 from minilib.schedules import polynomial, warmup
-from studies.protocols import LAMB_VARIANTS, NUMPY, digits, inside, lamb_variant, start
+from studies.command import NUMPY, start
+from studies.rates import inside
 from studies.study import Study
+from studies.tasks import digits
+from studies.variants import LAMB_VARIANTS, lamb_variant
 
 BATCH = 512
 SIZES = {

@@ -20,8 +20,10 @@ import numpy as np
 from minilib.experiments.tasks import train
 from minilib.optim import LAMB, LARS, AdamW, parameter_groups
 from minilib.schedules import linear_scaling, polynomial, sqrt_scaling, warmup
-from studies.protocols import NUMPY, digits, inside, start
+from studies.command import NUMPY, start
+from studies.rates import inside
 from studies.study import Study
+from studies.tasks import digits
 
 BASE = 128
 SIZES = {

@@ -18,8 +18,10 @@ from minilib.data import docstrings
 from minilib.experiments.tasks import train
 from minilib.optim import LAMB, AdamW, parameter_groups
 from minilib.schedules import polynomial, sqrt_scaling, warmup
-from studies.protocols import NUMPY, inside, scored, start
+from studies.command import NUMPY, start
+from studies.rates import inside
 from studies.study import Study
+from studies.tasks import scored
 
 TUNING_SEED = 100
 SIZES = {

@@ -4,7 +4,7 @@ Model, tokens, batch, schedule and seeds are those of `gpt2-optimizers`, whose A
 rates chosen there, are what is compared with; one run of each is made again here and must have its recorded losses.
 AdamW and CAME in bytes take those rates as they are. GaLore, on the matrices of the blocks at a quarter of the width
 with new bases every 200 steps, gets three rates and more where the best is at an edge, with the first seed. "linear" is
-AdamW whose codes are equal steps of the number: it must lose. What is claimed stands in studies/README.md. An hour and
+AdamW whose codes are equal steps of the number: it must lose. What is claimed stands in studies/designs.md. An hour and
 a quarter of one core.
 """
 
@@ -19,8 +19,10 @@ from minilib.autodiff import Tensor
 from minilib.data import docstrings
 from minilib.torch_optim import narrow
 from minilib.training import optimizers, trainer
+from studies.command import start
 from studies.methods import GaLore
-from studies.protocols import GPT2, TOY_GPT2, best_rate, losses, start
+from studies.pretraining import GPT2, TOY_GPT2, losses
+from studies.rates import best_rate
 from studies.study import Study
 
 KEPT = {"adamw": 0.016, "came": 0.002}  # chosen by `gpt2-optimizers`

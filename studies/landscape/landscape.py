@@ -14,8 +14,9 @@ from minilib import optim
 from minilib.data import docstrings
 from minilib.experiments.tasks import train
 from minilib.schedules import polynomial, warmup
-from studies.protocols import NUMPY, scored, start
+from studies.command import NUMPY, start
 from studies.study import Study
+from studies.tasks import scored
 
 SIZES = {
     "laptop": {

@@ -8,7 +8,7 @@ coded in 8 and 4 bits like every tensor of 4,096 numbers.
 Every method gets seven learning rates: five by factors of 2, moved until the best is inside, and one half an octave
 below and above the best. Two tuning seeds choose by the loss on validation words. Sixteen fresh seeds are judged by the
 loss on test words. Bytes are those of the arrays that the optimizer holds after the last step. What is claimed, and
-with which power, stands in studies/README.md. About 80 minutes of one core.
+with which power, stands in studies/designs.md. About 80 minutes of one core.
 """
 
 from functools import partial
@@ -19,9 +19,12 @@ from minilib import optim
 from minilib.data import docstrings
 from minilib.experiments.tasks import train
 from minilib.schedules import polynomial, warmup
+from studies.command import NUMPY, start
 from studies.methods import APOLLO, AdamW4bit, AdamW8bit, APOLLOMini, CAME8bit, Corrected, GaLore, Naive8bit
-from studies.protocols import NUMPY, WithoutConfidence, scored, search_octaves, start
+from studies.rates import search_octaves
 from studies.study import Study
+from studies.tasks import scored
+from studies.variants import WithoutConfidence
 
 SIZES = {
     "laptop": {

@@ -1,4 +1,4 @@
-"""Time of one step of every method on ten million parameters: `make bench` as a recorded run.
+"""Time of one step of every method on ten million parameters: `make bench NAME=numpy_optim` as a recorded run.
 
 For a quiet machine. The medians and quartiles are over so many rounds; see benchmarks/numpy_optim.py for what is
 timed and what the floor of bytes means. A few minutes, most of them for the roots of Shampoo.
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from studies.protocols import start
+from studies.command import start
 from studies.study import Study
 
 # rounds; width, layers and vocabulary of the transformer

@@ -11,7 +11,8 @@ import numpy as np
 from minilib.experiments.tasks import DigitsTask, train
 from minilib.optim import LARS, SGD
 from minilib.schedules import polynomial, warmup
-from studies.protocols import NUMPY, inside, start
+from studies.command import NUMPY, start
+from studies.rates import inside
 from studies.study import Study
 
 SIZES = {

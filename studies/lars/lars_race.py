@@ -6,7 +6,7 @@ and a LayerNorm before each relu. All digits are in every batch. Each method, st
 rates, a factor 2 apart, more while the best is at an edge, and the two half-octaves around the best, on three seeds;
 the rate with the lowest median *validation* loss runs on ten fresh seeds, which are judged by the *test* loss. An arm
 must lose: every matrix takes the ratio of the matrix before it. Every run sees the data `epochs` times, with a warm-
-up of a tenth of the steps and quadratic decay. studies/README.md has the claims. Larger: seeds, epochs. About five
+up of a tenth of the steps and quadratic decay. studies/designs.md has the claims. Larger: seeds, epochs. About five
 minutes on one core.
 """
 
@@ -19,8 +19,9 @@ from minilib.autodiff.nn import LayerNorm, Module
 from minilib.experiments.tasks import train
 from minilib.optim import LARS, SGD
 from minilib.schedules import polynomial, warmup
-from studies.protocols import NUMPY, Digits, start
+from studies.command import NUMPY, start
 from studies.study import Study
+from studies.tasks import Digits
 
 LOSER = "Neighbour's ratio"
 FIRST = {"Momentum": 0.003125, "One ratio": 0.03125, "LARS": 0.0625, LOSER: 0.015625}

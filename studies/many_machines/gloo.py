@@ -8,8 +8,8 @@ The step is that of BERT-tiny with its published vocabulary, rows of 64 tokens, 
 
 import numpy as np
 
+from studies.command import start
 from studies.many_machines.local_cluster import LocalCluster
-from studies.protocols import start
 from studies.study import Study
 
 SIZES = {

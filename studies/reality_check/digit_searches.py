@@ -27,7 +27,8 @@ one search would have decided a pair, and for whom. The arm that must lose: on "
 2.5 decades, so a search of two of the 32 trials has to be worse than one of 32 (computed from the tuning scores).
 """
 
-from studies.protocols import CASES, NUMPY, repeat_searches, start
+from studies.command import NUMPY, start
+from studies.four_knobs import CASES, repeat_searches
 from studies.study import Study
 
 MOMENTUM = {"1-beta1": 0.1, "warmup": 0.1, "decay": 1e-4}

@@ -17,7 +17,7 @@ from minilib.data import docstrings
 from minilib.experiments.verdicts import compare, family
 from minilib.optim import CAME, LAMB, SGD, AdamW, Muon, parameter_groups, together
 from minilib.schedules import warmup
-from studies.protocols import NUMPY, start
+from studies.command import NUMPY, start
 from studies.race import RACES, steps_to
 from studies.study import Study
 

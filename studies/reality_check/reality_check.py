@@ -12,20 +12,10 @@ from functools import partial
 import numpy as np
 
 from minilib.data import docstrings
-from studies.protocols import (
-    BETA2,
-    CASES,
-    NUMPY,
-    RATES,
-    SHARED,
-    TRUST,
-    halton,
-    one_trial,
-    scored,
-    start,
-    trial_at,
-)
+from studies.command import NUMPY, start
+from studies.four_knobs import BETA2, CASES, RATES, SHARED, TRUST, halton, one_trial, trial_at
 from studies.study import Study
+from studies.tasks import scored
 
 TRIALS = {"digits": 32, "words": 24}
 SCRAMBLE, PILOT_SEED, TUNING_SEED, SEEDS = 8, 50, 100, (10, 11, 12, 13, 14)

@@ -8,13 +8,8 @@ see 20 million tokens: 1e15 operations in each of some 140 runs, 45 minutes at a
 estimated, not run.
 """
 
-from studies.protocols import (
-    GPU_THREE_MODELS,
-    THREE_MODELS,
-    TOY_THREE_MODELS,
-    compare_models,
-    start,
-)
+from studies.command import start
+from studies.pretraining import GPU_THREE_MODELS, THREE_MODELS, TOY_THREE_MODELS, compare_models
 from studies.study import Study
 
 RATES = {

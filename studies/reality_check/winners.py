@@ -20,8 +20,9 @@ import numpy as np
 from minilib.experiments.tasks import train
 from minilib.optim import LAMB, LARS, SGD, AdamW, parameter_groups
 from minilib.schedules import polynomial, warmup
-from studies.protocols import NUMPY, digits, start
+from studies.command import NUMPY, start
 from studies.study import Study
+from studies.tasks import digits
 
 METHODS = ("Nesterov", "AdamW", "LARS", "LAMB")
 OWN = {"Nesterov": 0.1, "AdamW": 0.032, "LARS": 0.4, "LAMB": 0.016}  # the lowest of five rates

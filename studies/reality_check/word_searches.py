@@ -9,7 +9,8 @@ nothing, and no verdict is asked of it: it shows, beside the first one, how far 
 can end.
 """
 
-from studies.protocols import CASES, NUMPY, repeat_searches, start
+from studies.command import NUMPY, start
+from studies.four_knobs import CASES, repeat_searches
 from studies.study import Study
 
 SIZES = {

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from minilib.torch_optim import cannot_compile
-from studies.protocols import start
+from studies.command import start
 from studies.study import Study
 
 SIZES = {

@@ -5,7 +5,7 @@ float32, so that the state alone is asked about). AdamW is `LAMB` without layer 
 rate of each method is chosen for float32 state, on two tuning seeds by the validation loss; the other types of state
 take it as it is, on ten fresh seeds, and the loss on test text counts. Bytes are given to matrices from 256 numbers on,
 not from 4,096 on: the model is small. Warm-up over a tenth of the steps, then linear decay, no weight decay; all else
-as published. `studies/README.md` has the claims.
+as published. `studies/designs.md` has the claims.
 
 Two arms are no option of the library. "to nearest" rounds bfloat16 to nearest, as a package does that keeps its
 averages in bfloat16. "linear" has codes that are equal steps of the number, rounded to nearest: it must lose.
@@ -24,8 +24,10 @@ from minilib.data import docstrings
 from minilib.experiments.tasks import train
 from minilib.schedules import polynomial, warmup
 from minilib.torch_optim import cannot_compile, narrow
-from studies.protocols import inside, scored, start
+from studies.command import start
+from studies.rates import inside
 from studies.study import Study
+from studies.tasks import scored
 
 SIZES = {
     "laptop": {

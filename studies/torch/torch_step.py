@@ -1,4 +1,4 @@
-"""Time of one step of the PyTorch optimizers and their public peers: `make bench-torch` as a recorded run.
+"""Time of one step of the PyTorch optimizers and their public peers: `make bench NAME=torch_optim` as a recorded run.
 
 For a quiet machine with 2 cores and the peers of benchmarks/requirements-peers.txt installed; without them their rows
 are missing. The parameters are BERT-base's; a second part times LAMB at other sizes (16 GB). See
@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from studies.protocols import start
+from studies.command import start
 from studies.study import Study
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"

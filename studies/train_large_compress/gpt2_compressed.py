@@ -1,6 +1,6 @@
 """Train large, then compress, judged by loss: GPT-2s of three sizes on one budget of operations, quantised and pruned.
 
-What is to be decided, and why with this model, stands in `studies/README.md`. Every size spends `budget` operations
+What is to be decided, and why with this model, stands in `studies/designs.md`. Every size spends `budget` operations
 with AdamW, batches of 64 rows, at a rate tuned for it with the first seed (three rates around 4e-3 at width 64, less in
 proportion to the width, and more of them where the best is at an edge; `best_rate`), which decides nothing else. The
 models of the other seeds are stored in 8, 6, 4 and 3 bits a weight, and pruned in six steps of 15 %
@@ -16,8 +16,10 @@ import json
 import torch
 
 from minilib.data import docstrings
+from studies.command import start
 from studies.compressing import FORMATS, compress, operations, spend
-from studies.protocols import GPT2, GPU_MODEL, TOY_MODEL, counting, start, tune
+from studies.pretraining import GPT2, GPU_MODEL, TOY_MODEL, counting
+from studies.rates import tune
 from studies.study import Study
 
 SIZES = {

@@ -4,7 +4,7 @@ In `gpt2-compressed` every size has batches of 64 rows, so that four layers of w
 sizes that matter are tuned with the first seed at fewer rows, too: octaves of rates around the rule of the root at each
 batch (`best_rate`), then half octaves around the best of all; what the record has at 64 rows counts. The largest gets
 one batch more, `fewest`, where the smallest of the `batches` is its best. Fresh seeds judge each size at its own batch
-and rate. The largest at `too_many` rows must lose. What is claimed, and the power, stand in `studies/README.md`. 70
+and rate. The largest at `too_many` rows must lose. What is claimed, and the power, stand in `studies/designs.md`. 70
 minutes on one core. Larger: budget, sizes. At size "gpu" 4 layers of width 256 and 8 of width 512, without a record at
 the largest batch, 5e15 operations in each of some 30 runs: 50 minutes at a tenth of the rate of an H200: estimated, not
 run.
@@ -16,8 +16,10 @@ import torch
 
 from minilib.data import docstrings
 from minilib.experiments import records
+from studies.command import start
 from studies.compressing import operations, spend
-from studies.protocols import GPT2, GPU_MODEL, TOY_MODEL, scaled, start, tune
+from studies.pretraining import GPT2, GPU_MODEL, TOY_MODEL
+from studies.rates import scaled, tune
 from studies.study import Study
 
 SIZES = {

@@ -4,7 +4,7 @@ The record `gpt2-compressed` has two layers of width 64 that saw 5.6 million tok
 million. Here the smaller sees as many tokens as the larger (`young`), at a rate tuned for that with the first seed, and
 is stored and pruned like the two, with as many tokens of recovery as the larger. One seed stood in a pilot; the two
 `others` are trained with the seed that takes its place. Every pruning to `at_once` is also made in one step and not
-recovered: that must lose. The design is in `studies/README.md`. 20 minutes on one core. Larger: sizes, tokens. At size
+recovered: that must lose. The design is in `studies/designs.md`. 20 minutes on one core. Larger: sizes, tokens. At size
 "gpu" 4 layers of width 256 with the 50 million tokens of 8 of width 512: 15 minutes at a tenth of the rate of an H200:
 estimated, not run.
 """
@@ -17,8 +17,10 @@ from minilib.compress import load_into, prune, store
 from minilib.data import docstrings
 from minilib.training import export
 from minilib.training.device import pick
+from studies.command import start
 from studies.compressing import FORMATS, compress, loss_on, operations, parts, spend
-from studies.protocols import GPU_MODEL, TOY_MODEL, start, tune
+from studies.pretraining import GPU_MODEL, TOY_MODEL
+from studies.rates import tune
 from studies.study import Study
 
 SIZES = {

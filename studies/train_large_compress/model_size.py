@@ -23,7 +23,9 @@ from minilib.training import export
 from minilib.training.config import Config
 from minilib.training.device import pick, wait
 from minilib.training.optimizers import optimizer
-from studies.protocols import SHORT_TEXT, autocast, losses, scaled, start, tune
+from studies.command import start
+from studies.pretraining import SHORT_TEXT, autocast, losses
+from studies.rates import scaled, tune
 from studies.study import Study
 
 SIZES = {

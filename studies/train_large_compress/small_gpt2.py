@@ -12,7 +12,8 @@ import shutil
 from minilib.data import docstrings
 from minilib.training import export, trainer
 from minilib.training.config import Config
-from studies.protocols import GPU_MODEL, TOY_MODEL, start
+from studies.command import start
+from studies.pretraining import GPU_MODEL, TOY_MODEL
 from studies.study import Study
 
 SMALL = {"layers": 1, "width": 32, "vocabulary": 2048, "length": 32, "lr": 8e-3, "evaluate_rows": 256}

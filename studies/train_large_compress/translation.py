@@ -17,7 +17,8 @@ import torch
 from minilib.analysis import flops
 from minilib.models import registry
 from minilib.training.device import pick
-from studies.protocols import best_rate, start
+from studies.command import start
+from studies.rates import best_rate
 from studies.study import Study
 from studies.translator import Pairs, TranslationData, bleu, multi30k, shared_tokenizer, train_pairs, translate
 

@@ -7,9 +7,10 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-import api_pages
 import pytest
 from small_books import ROOT
+
+from tools.pages import api_pages
 
 PAGES = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "book" / "api").glob("*.md")}
 # A page, and where the public names of its module stand; None: those without an underscore, of files without a list.
@@ -49,7 +50,7 @@ def test_a_page_has_every_public_name_once(page):
 def test_everything_that_is_shown_has_a_docstring_and_there_are_no_methods_that_are_not(page):
     for file, line in shown(page):
         name, _, wanted = line.partition(":")
-        parts = api_pages.shown(ROOT / file, name, re.findall(r"\w+", wanted))
+        parts = api_pages.contents(ROOT / file, name, re.findall(r"\w+", wanted))
         assert len(parts) > 1, (file, name)
         assert name in parts[0].astext()
 
@@ -72,7 +73,7 @@ class Method(Base):
             in this order.
         options: see `Base`.
 
-    Example:
+    Example::
         Method(params, lr=1.0)
 
     ValueError: `lr` is negative.
@@ -84,7 +85,8 @@ class Method(Base):
 def test_a_docstring_is_read_and_a_signature_is_inherited_as_it_is_written(tmp_path):
     path = tmp_path / "small.py"
     path.write_text(SMALL)
-    signature, says, options, _, example, errors = api_pages.shown(path, "Method", [])
+    signature, says, options, head, example, errors = api_pages.contents(path, "Method", [])
+    assert head.astext() == "Example:"
     assert signature.astext() == "class Method(params, *, lr=1e-3, phi=(0.0, 1.0), **options)"
     assert says.astext() == "Moves by lr."
     assert [item[0].astext() for item in options] == ["lr, phi", "options"]
@@ -93,14 +95,14 @@ def test_a_docstring_is_read_and_a_signature_is_inherited_as_it_is_written(tmp_p
     assert [item[0].astext() for item in errors] == ["ValueError", "TypeError"]
     for name, wanted, said in (("Nothing", [], "defines no 'Nothing'"), ("Method", ["step"], "defines no 'step'")):
         with pytest.raises(ValueError, match=said):
-            api_pages.shown(path, name, wanted)
+            api_pages.contents(path, name, wanted)
 
 
 def test_the_pages_are_made_where_neither_torch_nor_numpy_is():
     program = f"""
 import sys; sys.path.insert(0, {str(Path(api_pages.__file__).parent)!r})
-import api_pages
-api_pages.shown(api_pages.ROOT / "minilib/torch_optim/came.py", "CAME", [])
+from tools.pages import api_pages
+api_pages.contents(api_pages.ROOT / "minilib/torch_optim/came.py", "CAME", [])
 print(*{{"torch", "numpy", "scipy", "minilib"}} & set(sys.modules))"""
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "\n"

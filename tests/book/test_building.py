@@ -5,20 +5,16 @@ import re
 import time
 from contextlib import suppress
 
-import build_book
-import built
-import first_cell
-import page_foot
-import proved
 import pytest
-import report
 import yaml
 from nbclient.exceptions import CellExecutionError
 from packaging.requirements import Requirement
 from small_books import CHAPTERS, ROOT, cell, files, git, markdown, notebook, tool, write_chapter
 
-import notebooks
 from minilib import colab
+from tools.chapter import first_cell, notebooks, provenance
+from tools.check import report
+from tools.pages import build_book, last_build, page_foot
 
 PAGE = "_build/html/notebooks/01_a.html"
 
@@ -48,12 +44,12 @@ def test_a_page_has_the_stored_outputs_and_their_run_and_launch_buttons_exactly_
     md, module = small_book / "notebooks" / "01_a.md", small_book / "minilib" / "__init__.py"
     md.write_text(first_cell.placed(md.read_text(), first_cell.source(ROOT)))
     module.write_text('WORD = "apricot"\n__version__ = "2.5.1"\n')
-    done = tool(made(small_book), "build_book.py")
+    done = tool(made(small_book), "pages/build_book.py")
     assert done.returncode == 0, done.stdout
     page, preface = ((small_book / name).read_text() for name in (PAGE, "_build/html/book/index.html"))
     assert "cell" in page
     assert "colab.research" not in page
-    day = proved.load(small_book / proved.FOLDER, "01_a")["made"]
+    day = provenance.load(small_book / provenance.FOLDER, "01_a")["made"]
     assert f"The outputs on this page were made on {day} with Python" in page
     assert "were made on" not in preface
     assert 'class="report" href="../book/index.html#preface-report"' in page
@@ -177,22 +173,30 @@ def test_a_build_goes_on_from_the_last_one_and_gives_what_a_fresh_one_gives(smal
     assert site(small_book) == first
     assert change(THEOREM.format("new") + THEOREM.format("one"))
     assert "Theorem 1.2" in other.read_text()
+    preface = small_book / "book" / "index.md"
+    preface.write_text("# Preface\n\nRestored. {{ report }} {prf:ref}`thm-one`\n")
+    os.utime(preface, (10**9,) * 2)  # out of an archive
     assert not change("Other words.\n\n" + THEOREM.format("new") + THEOREM.format("one"))
     gone_on = site(small_book)
     assert b"Other words." in gone_on["notebooks/01_a.html"]
-    (small_book / "_build" / built.RECORD).unlink()
+    assert b"Restored." in gone_on["book/index.html"]
+    (small_book / "_build" / last_build.RECORD).unlink()
     assert build_book.build(small_book) == 0
     assert site(small_book) == gone_on
 
 
-def test_what_is_broken_off_leaves_the_old_site_and_is_not_gone_on_with(small_book, monkeypatch):
+def test_what_is_broken_off_leaves_the_old_site_and_is_not_gone_on_with(small_book, monkeypatch, capsys):
     build = made(small_book) / "_build"
     for folder in ("html", "pages", ".doctrees"):
         (build / folder).mkdir(parents=True)
     (build / "html" / "index.html").write_text("old")
-    built.save(build, {"apparatus": built.apparatus(small_book)})
-    built.begin(build, built.load(build), built.apparatus(small_book))
+    last_build.save(build, {"apparatus": last_build.apparatus(small_book)})
+    last_build.begin(build, last_build.load(build), last_build.apparatus(small_book))
     assert (build / ".doctrees").exists()  # it is gone on with, unless it was broken off
+
+    with last_build.alone(build):
+        assert build_book.build(small_book) == 1
+    assert "another build is at work" in capsys.readouterr().out
 
     def stopped(*words):
         raise KeyboardInterrupt
@@ -201,7 +205,7 @@ def test_what_is_broken_off_leaves_the_old_site_and_is_not_gone_on_with(small_bo
     with pytest.raises(KeyboardInterrupt):
         build_book.build(small_book)
     assert site(small_book) == {"index.html": b"old"}
-    assert built.load(build) == {}
+    assert last_build.load(build) == {}
     assert not (build / ".doctrees").exists()
 
 
@@ -213,11 +217,11 @@ def test_what_is_broken_off_leaves_the_old_site_and_is_not_gone_on_with(small_bo
     ],
 )
 def test_what_all_pages_stand_on_has_them_made_afresh(small_book, name, afresh):
-    before, inputs = built.apparatus(small_book), built.inputs(small_book)
+    before, inputs = last_build.apparatus(small_book), last_build.inputs(small_book)
     with open(small_book / name, "a") as file:
         file.write("\n")
-    assert (built.apparatus(small_book) != before) == afresh
-    assert built.inputs(small_book) != inputs
+    assert (last_build.apparatus(small_book) != before) == afresh
+    assert last_build.inputs(small_book) != inputs
 
 
 def test_the_table_of_contents_has_every_chapter_and_every_page_and_each_has_a_source():

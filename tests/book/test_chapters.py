@@ -1,12 +1,12 @@
 """The rules of the chapters: each holds for every chapter, and a chapter breaking it is caught."""
 
-import chapters as rules
 import pytest
 from pybtex.database import parse_file
 from small_books import CHAPTERS, ROOT, cell, drawn, markdown, notebook
 
-import notebooks
 from minilib.theory import Ledger
+from tools.chapter import chapters as rules
+from tools.chapter import notebooks
 
 FIGURE = {"figure": {"name": "fig-a", "caption": "Look."}, "image": {"alt": "A line"}}
 ROW = "(1) smooth  <=        4          0.1             2.0"

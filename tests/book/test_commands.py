@@ -4,11 +4,11 @@ import os
 import re
 import sys
 
-import check_changes
-import preflight
 import pytest
-import run_tests
 from small_books import ROOT
+
+from tools import preflight
+from tools.check import check_changes, run_tests
 
 
 @pytest.fixture
@@ -95,9 +95,9 @@ def test_the_prover_is_found_under_both_of_its_names_and_asked_of_the_system(bar
     ("missing", "failing", "status", "left_out", "said"),
     [
         ("", "", 0, "", "all is well\n"),
-        ("browser", "", 4, "site", "\npages not checked: there is no browser. Install Chromium"),
+        ("browser", "", 4, "pages site", "\npages not checked: there is no browser. Install Chromium"),
         ("prover", "", 4, "proofs", "\nproofs not checked: there is no prover. Install Rocq"),
-        ("browser", "unit", 1, "site", "\nfailed: unit; one alone: make unit\n"),
+        ("browser", "unit", 1, "pages site", "\nfailed: unit; one alone: make step NAME=unit\n"),
     ],
 )
 def test_a_step_keeps_no_other_from_running_and_the_end_says_what_failed_or_was_left_out(
@@ -106,12 +106,13 @@ def test_a_step_keeps_no_other_from_running_and_the_end_says_what_failed_or_was_
     noted = []
     for name in run_tests.STEPS:
         monkeypatch.setitem(run_tests.STEPS, name, lambda name=name: noted.append(name) or name != failing)
-    monkeypatch.setattr(sys, "argv", ["run_tests.py"])
+    monkeypatch.setattr(sys, "argv", ["run_tests.py", "--all"])
     monkeypatch.setattr(preflight, "get_browser", lambda python: "" if missing == "browser" else "/usr/bin/browser")
     monkeypatch.setattr(preflight, "get_prover", lambda: None if missing == "prover" else "/usr/bin/coqc")
     monkeypatch.setenv("CHROMIUM", "")
     assert run_tests.main() == status
-    assert noted == [name for name in ("lint", "proofs", "unit", "nbval", "book", "site", "report") if name != left_out]
+    every = "lint records unit nbval book pages proofs long site report".split()
+    assert noted == [name for name in every if name not in left_out.split()]
     first, *_, last = capsys.readouterr().out.split("== seconds")
     assert ("will NOT be checked" in first) == bool(missing)
     assert said in last
@@ -120,7 +121,7 @@ def test_a_step_keeps_no_other_from_running_and_the_end_says_what_failed_or_was_
 def test_a_change_reaches_the_tests_that_import_it_nearest_first():
     near = check_changes.nearness(ROOT, {"minilib/optim/trust.py"})
     assert near["tests/optim/test_trust.py"] < near["tests/experiments/test_tasks.py"]
-    assert "tests/book/test_proved.py" not in near
+    assert "tests/book/test_provenance.py" not in near
     assert check_changes.nearness(ROOT, {"tests/autodiff/test_nn.py"}) == {"tests/autodiff/test_nn.py": 0}
     assert check_changes.nearness(ROOT, {"README.md"}) == {}
 
@@ -132,22 +133,22 @@ def test_a_change_reaches_the_tests_that_import_it_nearest_first():
         ("proofs/bank.py", "theory/test_decide"),
         ("proofs/lars.v", "proofs/test_rocq"),
         ("studies/lamb/lamb_ablations.py", "book/test_toy_studies"),
-        ("studies/protocols.py", "studies/test_best_between"),
+        ("studies/rates.py", "studies/test_best_between"),
         ("benchmarks/torch_optim.py", "test_benchmarks"),
         ("benchmarks/gpu.py", "test_gpu_benchmark"),
         ("book/figures/lars-bowl.js", "site/test_figures_lars"),
         ("book/figures/lab/5-digits.js", "site/test_lab"),
         ("book/quizzes/lamb.md", "book/test_quizzes"),
         ("book/runs/leaderboard/run.json", "book/test_runs_check"),
-        ("course/assignments/lars.md", "course/test_answers"),
+        ("course/assignments/lars.md", "marking/tests/test_answers"),
         ("course/labs/adam.md", "course/test_labs"),
         ("course/slides/lars-1.md", "course/test_plans"),
-        ("tools/proved.py", "book/test_proved"),
-        ("tools/built.py", "book/test_building"),  # through build_book
-        ("tools/rocq.py", "book/test_commands"),  # through run_tests
-        ("tools/marking/cells.py", "course/test_marking"),
+        ("tools/chapter/provenance.py", "book/test_provenance"),
+        ("tools/pages/last_build.py", "book/test_building"),  # through build_book
+        ("tools/prover/rocq.py", "book/test_commands"),  # through run_tests
+        ("course/marking/sheets.py", "marking/tests/test_marking"),
     ],
 )
 def test_every_kind_of_file_has_a_test_that_is_run_when_it_changes(changed, test):
     assert (ROOT / changed).exists()
-    assert f"tests/{test}.py" in check_changes.nearness(ROOT, {changed})
+    assert any(name.endswith(f"/{test}.py") for name in check_changes.nearness(ROOT, {changed}))

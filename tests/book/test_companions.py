@@ -2,13 +2,13 @@
 
 import re
 
-import companions
-import page_foot
 import pytest
-import syllabus
-from chapters import name_of
-from companions import Beside, line
 from small_books import ROOT
+
+from tools.chapter.chapters import name_of
+from tools.give import supplements
+from tools.pages import companions, page_foot, syllabus
+from tools.pages.companions import Beside, line
 
 FILES = [path.stem for path in sorted((ROOT / "notebooks").glob("*.md"))]
 LARS = next(file for file in FILES if name_of(file) == "lars")
@@ -51,7 +51,7 @@ def test_a_site_is_led_to_what_was_put_beside_it_again_and_again(tmp_path):
         place.parent.mkdir(exist_ok=True)
         place.write_text(f"<p>Before.</p>{line(LARS, Beside())}<p>After.</p>")
     for _ in range(2):
-        assert companions.lead(tmp_path) == 1
+        assert supplements.lead(tmp_path) == 1
         text = page.read_text()
         assert re.fullmatch('<p>Before.</p><p class="companions">.*</p><p>After.</p>', text)
         assert "../slides/lars-2.html" in text

@@ -6,13 +6,11 @@ import shutil
 import subprocess
 import sys
 
-import chapters as rules
-import first_cell
-import proved
 import pytest
 from small_books import ROOT, cell, git, markdown, notebook
 
-import notebooks
+from tools.chapter import chapters as rules
+from tools.chapter import first_cell, notebooks, provenance
 
 CODE = first_cell.source(ROOT)
 TOLD = """
@@ -27,7 +25,7 @@ def test_every_chapter_begins_with_it(chapter):
     nb = notebooks.source(chapter.with_suffix(".md"))
     code = [c for c in nb.cells if c.cell_type == "code"]
     assert [rules.FETCH in rules.tags(c) for c in code] == [True] + [False] * (len(code) - 1)
-    assert code[0].source == CODE, "make sync"
+    assert code[0].source == CODE, "make format"
     assert {"remove-cell", rules.FETCH} == rules.tags(code[0])
 
 
@@ -47,7 +45,7 @@ def test_the_rules_and_the_digests_do_not_count_it_and_another_address_needs_no_
     second = cell("1", "1", count=2)
     with_it, without = notebook(first, second), notebook(second)
     assert rules.code(with_it) == [second]
-    assert proved.cells_digest(with_it) == proved.cells_digest(without)
+    assert provenance.cells_digest(with_it) == provenance.cells_digest(without)
     new = notebook(markdown("A"), cell("new", count=None, tags=[rules.FETCH]), cell("1", count=None))
     assert [c.get("execution_count") for c in notebooks.with_outputs(new, with_it).cells] == [None, 1, 2]
 

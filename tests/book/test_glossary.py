@@ -5,12 +5,11 @@ And the notation page, which names letters with two duties only where chapters r
 
 import re
 
-import book_map
-import chapters
 import pytest
 from small_books import ROOT
 
-import notebooks
+from tools.chapter import chapters, notebooks
+from tools.pages import book_map
 
 PAGE, NOTATION = ((ROOT / "book" / f"{name}.md").read_text() for name in ("glossary", "notation"))
 BODY = re.search(r"^```\{glossary\}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)[1]

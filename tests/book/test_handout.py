@@ -2,10 +2,11 @@
 
 import re
 
-import handout
 import nbformat
 from nbclient import NotebookClient
 from small_books import ROOT
+
+from tools.give import handout
 
 FOLDERS = ("minilib", "proofs", "book", "notebooks")
 

@@ -4,9 +4,10 @@ import io
 import re
 import shutil
 
-import live_figures
 import pytest
 from sphinx.application import Sphinx
+
+from tools.pages import live_figures
 
 GOOD = """\
 :::{live} noise-cloud
@@ -27,7 +28,7 @@ def build(tmp_path, text):
     (source / "index.md").write_text(text + "\n```{toctree}\nother\n```\n")
     (source / "other.md").write_text("# Other\n\nWords.\n")
     settings = {
-        "extensions": ["myst_parser", "live_figures"],
+        "extensions": ["myst_parser", "tools.pages.live_figures"],
         "myst_enable_extensions": ["colon_fence", "dollarmath"],
         "html_static_path": [str(live_figures.FIGURES)],
         "numfig": True,

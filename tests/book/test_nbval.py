@@ -8,7 +8,7 @@ import sys
 from nbformat.v4 import new_output
 from small_books import ROOT, cell, notebook
 
-import notebooks
+from tools.chapter import notebooks
 
 DRAWN = """\
 from IPython.display import SVG, display
@@ -18,8 +18,8 @@ CHAPTERS = {"01_alike": (1, "same"), "02_last_digit": (2, "same"), "03_text": (1
 
 
 def test_a_picture_may_differ_in_its_last_digits_and_a_text_may_not(small_book):
-    for name in ("conftest.py", "tools/steady_kernels.py"):
-        (small_book / name).parent.mkdir(exist_ok=True)
+    for name in ("conftest.py", "tools/check/steady_kernels.py"):
+        (small_book / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, small_book / name)
     picture = {"image/svg+xml": "<svg xmlns='http://www.w3.org/2000/svg' width='1'/>"}
     picture |= {"text/plain": "<IPython.core.display.SVG object>"}

@@ -7,14 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-import chapters
-import new_chapter
 import pytest
 from small_books import CHAPTERS, ROOT, files
 
-import notebooks
+from tools.chapter import chapters, new_chapter, notebooks
 
-RULES = ["book_map", "chapters", "glossary", "preface", "proved", "readme", "reading", "runs_check", "self_test"]
+RULES = ["book_map", "chapters", "glossary", "preface", "provenance", "readme", "reading", "runs_check", "self_test"]
 RULES += ["studies", "live_directive"]
 WHERE = {"README.md", "_toc.yml"}  # they link to files
 TEXTS = (".py", ".md", ".toml", ".yml", ".js", ".css", ".in", ".sh", ".json", "")
@@ -52,7 +50,7 @@ def rules(root):
 
 
 def test_a_chapter_between_two_others_breaks_only_the_rules_that_ask_for_its_content(copied):
-    tool = [sys.executable, "tools/new_chapter.py", "weight_averaging", "big_batches"]
+    tool = [sys.executable, "tools/chapter/new_chapter.py", "weight_averaging", "big_batches"]
     subprocess.run(tool, cwd=copied, env=os.environ | {"PYTHONPATH": str(copied)}, check=True)
     stems = [path.stem for path in notebooks.chapters(copied)]
     names = ("big_batches", "weight_averaging", "carrying_a_rate", "lars")

@@ -7,11 +7,10 @@ import json
 import re
 from urllib.parse import parse_qs, urlsplit
 
-import build_book
-import page_foot
 import pytest
-import status_page
 from small_books import ROOT, cell, git, markdown, notebook
+
+from tools.pages import build_book, page_foot, status_page
 
 RUN = {"made": "2026-01-02", "seconds": 61.4, "processor": "Abacus, 2 cores"}
 RUN |= {"versions": {"python": "3.11.7", "numpy": "2.4.6", "other": "1"}}

@@ -3,11 +3,10 @@
 import re
 from types import SimpleNamespace
 
-import appendix_numbers
-import page_head
 import pytest
-import search_index
 from docutils import nodes
+
+from tools.pages import appendix_numbers, page_head, search_index
 
 LIBRARY = 'x={bars:[448,512,["navicon"],"f0c9","M0 96z"],"arrow-up":[384,512,[8593],"f062","M214 41z"]}'
 
@@ -75,11 +74,14 @@ def test_an_entry_has_its_own_text_and_the_words_that_it_marks():
     ]
 
 
-def test_each_appendix_counts_from_one_kind_by_kind():
-    """Caught: the first figure of appendix C was called Figure 4."""
+def test_each_page_without_a_number_counts_from_one_kind_by_kind():
+    """Caught: the first figure of appendix C was called Figure 4, and the laboratory's only one Figure 11."""
     kinds = {"figure": {"fig-b": (5,), "fig-a": (4,)}, "exercise": {"ex-1": (10,)}}
     chapter = {"figure": {"fig-x": (2, 1)}}
-    pages = {"notebooks/C_kinds": kinds, "notebooks/02_a": chapter, "book/index": {}}
-    assert appendix_numbers.renumber(None, SimpleNamespace(toc_fignumbers=pages)) == ["notebooks/C_kinds"]
+    lab = {"figure": {"fig-lab": (11,)}}
+    pages = {"notebooks/C_kinds": kinds, "notebooks/02_a": chapter, "book/index": {}, "book/lab": lab}
+    changed = appendix_numbers.renumber(None, SimpleNamespace(toc_fignumbers=pages))
+    assert changed == ["notebooks/C_kinds", "book/lab"]
+    assert lab == {"figure": {"fig-lab": (1,)}}
     assert kinds == {"figure": {"fig-a": ("C", 1), "fig-b": ("C", 2)}, "exercise": {"ex-1": ("C", 1)}}
     assert chapter == {"figure": {"fig-x": (2, 1)}}

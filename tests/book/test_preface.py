@@ -3,13 +3,13 @@
 import math
 import re
 
-import book_map
-import chapters
 import numpy as np
 import pytest
-import verdict_page
 from scipy import stats
 from small_books import CHAPTERS, ROOT
+
+from tools.chapter import chapters
+from tools.pages import book_map, verdict_page
 
 PAGE = (ROOT / "book" / "index.md").read_text()
 FOUND = book_map.chapters(ROOT)

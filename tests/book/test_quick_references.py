@@ -1,4 +1,4 @@
-"""`tools/quick_references.py`: references say what Sphinx's own say, and read each page that they name once."""
+"""`tools/pages/quick_references.py`: references say what Sphinx's own say, and read each page that they name once."""
 
 import re
 from collections import Counter
@@ -38,7 +38,7 @@ def built(tmp_path, monkeypatch):
 
 def test_a_page_is_read_once_for_all_references_to_it_and_they_say_the_same(built):
     own, own_reads = built()
-    words, reads = built("quick_references")
+    words, reads = built("tools.pages.quick_references")
     assert words == own
     assert words.count("Picture 2") == words.count("Fig. 1") == MANY
     assert own_reads - reads == 2 * MANY - 1

@@ -7,9 +7,10 @@ import re
 from collections import Counter
 from pathlib import Path
 
-import chapters
 import pytest
-import quiz
+
+from tools.chapter import chapters
+from tools.pages import quiz
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted((ROOT / quiz.FOLDER).glob("*.md"))

@@ -1,10 +1,10 @@
-"""tools/reading.py: what counts as a word, a visible line and the core path."""
+"""tools/chapter/reading.py: what counts as a word, a visible line and the core path."""
 
 import re
 
-import chapters
-import reading
 from small_books import cell, markdown, notebook
+
+from tools.chapter import chapters, reading
 
 CODE = "import numpy\n\nx = 1\nprint(x)"
 

@@ -12,18 +12,13 @@ from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
-import browser_pack
-import browser_test
-import chapters
-import docstring_text
 import nbformat
-import proved
 import pytest
-import running_pages
-import status_page
 from sphinx.errors import ExtensionError
 
-import notebooks
+from tools.chapter import chapters, notebooks, provenance
+from tools.check import browser_test
+from tools.pages import browser_pack, docstring_text, running_pages, status_page
 
 ROOT = running_pages.ROOT
 RUNNABLE = running_pages.runnable()
@@ -243,12 +238,12 @@ def test_what_a_run_in_the_browser_violates():
 def test_a_chapter_is_run_again_when_its_last_run_failed_or_what_it_reads_has_changed(tmp_path):
     nb, file = nbformat.v4.new_notebook(), tmp_path / "a.py"
     file.write_text("1")
-    run = proved.record(tmp_path, nb, {"a.py"}, 90) | {"wrong": [], "run": 3, "of": 3, "same": 2, "differ": 1}
+    run = provenance.record(tmp_path, nb, {"a.py"}, 90) | {"wrong": [], "run": 3, "of": 3, "same": 2, "differ": 1}
     run |= {"versions": {"Pyodide": "1"}, "processor": "Abacus", "made": "2026-01-02", "unchecked": ["b.whl"]}
     shown = {"01_a": SimpleNamespace(nb=nb)}
 
     def line(**other):
-        proved.save(tmp_path / running_pages.RECORDS, "a", run | other)
+        provenance.save(tmp_path / running_pages.RECORDS, "a", run | other)
         return status_page.in_browser(tmp_path, shown).splitlines()[2]
 
     assert status_page.in_browser(tmp_path, shown) == "No run in a browser is recorded."

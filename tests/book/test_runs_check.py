@@ -1,12 +1,12 @@
-"""`make runs-check` accepts a good record and names what is wrong with a bad one."""
+"""`make test` accepts a good record and names what is wrong with a bad one."""
 
 import json
 
 import pytest
-import runs_check
 from small_books import tool
 
 from minilib.experiments.records import FIELDS
+from tools.check import runs_check
 
 RUN = dict.fromkeys(FIELDS, "x") | {"name": "tiny-study", "command": "make study NAME=tiny-study"}
 RUN |= {"commits": ["0123456789ab"], "seconds": 0.0}
@@ -41,10 +41,10 @@ def without(*fields):
 
 
 def test_a_record_that_a_study_makes_and_a_chapter_reads_passes_and_another_fails_with_a_line_a_fault(root):
-    done = tool(root, "runs_check.py")
+    done = tool(root, "check/runs_check.py")
     assert (done.returncode, done.stdout) == (0, "every recorded run is in order\n")
     change(root, RECORD, without("seconds", "device"))
-    done = tool(root, "runs_check.py")
+    done = tool(root, "check/runs_check.py")
     assert (done.returncode, done.stdout.count("\n")) == (1, 2)
 
 

@@ -9,17 +9,17 @@ import sys
 import margins
 import numpy as np
 import pytest
-import shake
 import torch
 from nbformat.v4 import new_output
-from small_books import ROOT, cell, git, write_chapter
+from small_books import cell, git, write_chapter
 
-import notebooks
+from tools.chapter import notebooks
+from tools.check import shake
 
 
 def python(code, **variables):
     """What a Python on an imitated machine prints."""
-    env = os.environ | {"PYTHONPATH": str(ROOT / "tools" / "shaken")} | variables
+    env = os.environ | {"PYTHONPATH": str(shake.IMITATION)} | variables
     return subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True).stdout
 
 
@@ -118,7 +118,7 @@ def slacks(source, **names):
     margins.slacks.clear()
     tree = margins.Comparisons().visit(ast.parse(source))
     exec(compile(tree, "cell", "exec"), {"_margins": margins, "np": np} | names)
-    return {key.removeprefix("cell 1: "): value for key, value in json.loads(margins.told()).items()}
+    return {key.removeprefix("cell 1: "): value for key, value in json.loads(margins.take()).items()}
 
 
 @pytest.mark.parametrize(
@@ -224,7 +224,7 @@ def test_a_chapter_that_hangs_on_the_last_digit_is_caught(small_book):
         seen = shake.shake(small_book, "01_a", machine)
         assert [row["outcome"] for row in seen["cells"]] == [outcome]
     assert list(seen["slacks"]) == ["cell 1: x < 9"]
-    assert "cell 1 'import numpy as np' other" in shake.said(seen, "noise-1")
+    assert "cell 1 'import numpy as np' other" in shake.lines_of(seen, "noise-1")
 
 
 def test_another_python_gets_its_environment_once_and_again_when_its_packages_change(tmp_path, capsys):

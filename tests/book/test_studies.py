@@ -5,13 +5,13 @@ import subprocess
 import sys
 
 import pytest
-import runs_check
 from small_books import ROOT
 
-import notebooks
+from tools.chapter import notebooks
+from tools.check import runs_check
 
-# What a study or a chapter imports from the folders of the studies makes no `Study`.
-STUDIES = [path for path in sorted((ROOT / "studies").glob("*/*.py")) if "Study(" in path.read_text()]
+# What a study or a chapter imports from the folders of the studies is none: it has no `start(main, ...)`.
+STUDIES = [path for path in sorted((ROOT / "studies").glob("*/*.py")) if "start(main" in path.read_text()]
 # Imports all modules given; fails where a task is built, or a file of the project is read that is no code.
 IMPORT = """
 import importlib, pathlib, sys
@@ -56,7 +56,7 @@ def test_a_study_imports_no_other_study_and_runs_only_when_it_is_started(path):
 
 
 def test_the_folder_of_a_study_names_a_chapter_that_reads_its_record():
-    """Studies that are designed and not yet recorded are named in `studies/README.md`."""
+    """Studies that are designed and not yet recorded are named in `studies/designs.md`."""
     recorded = {path.name for path in (ROOT / "book" / "runs").iterdir()}
     design = (ROOT / "studies" / "README.md").read_text()
     for path in STUDIES:

@@ -17,9 +17,9 @@ from minilib.training import device
 from studies.study import Study
 
 sys.path.insert(0, str(ROOT))
-from studies import photographs, protocols, translator  # the folder is no installed package
+from studies import command, photographs, translator  # the folder is no installed package
 
-STUDIES = [path for path in sorted((ROOT / "studies").glob("*/*.py")) if "Study(" in path.read_text()]
+STUDIES = [path for path in sorted((ROOT / "studies").glob("*/*.py")) if "start(main" in path.read_text()]
 STUDIES = {path.stem.replace("_", "-"): path for path in STUDIES}
 # Two ask the machine first, two read their data first, two did not write down some defaults.
 NOT_COMPARED = {*("torch-step", "pretrain-speed"), *("translation", "fine-tuning"), *("bert-long", "three-models")}
@@ -127,9 +127,9 @@ def test_the_configs_of_the_book_are_those_of_size_laptop(home, monkeypatch):
 
 
 def test_a_size_has_the_settings_of_laptop_but_those_that_it_changes():
-    plan = protocols.ask(SIZES, "toy").plan
+    plan = command.ask(SIZES, "toy").plan
     assert (plan.steps, plan.seeds) == (2, (0, 1))
-    assert protocols.ask(SIZES, "laptop").precision == "fp32"
-    fastest = protocols.ask(SIZES, "gpu", "cpu")
+    assert command.ask(SIZES, "laptop").precision == "fp32"
+    fastest = command.ask(SIZES, "gpu", "cpu")
     assert fastest.precision == device.precision(torch.device("cpu"))
     assert fastest.suffix == "-gpu-cpu"

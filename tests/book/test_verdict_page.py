@@ -2,11 +2,11 @@
 
 import re
 
-import chapters
-import verdict_page
 from small_books import CHAPTERS, ROOT, cell, markdown, notebook
 
 from minilib.experiments.verdicts import compare, family, print_verdicts
+from tools.chapter import chapters
+from tools.pages import verdict_page
 
 LOW, HIGH = {0: 1.0, 1: 1.1, 2: 0.9}, {0: 2.0, 1: 2.2, 2: 1.9}
 ONE = "lower      verdict     by    interval  can see\nA below B  confirmed  1.0  [0.5, 1.5]      0.4\n5 paired seeds"
@@ -17,7 +17,7 @@ def test_what_is_printed_is_read_back(capsys):
     print_verdicts(family(found), "log loss lower by")
     print("words after it")
     print_verdicts({"one of each": compare({0: 1.0}, {0: 2.0})}, "alpha - 1")
-    first, second = verdict_page.found(capsys.readouterr().out, "Digits")
+    first, second = verdict_page.tables_in(capsys.readouterr().out, "Digits")
     assert (first.section, first.what, first.by) == ("Digits", "log loss lower", "by")
     said = zip(found, ("confirmed", "contradicted", "contradicted"), strict=True)
     assert [tuple(row[:2]) for row in first.rows] == [*said]
@@ -28,7 +28,7 @@ def test_what_is_printed_is_read_back(capsys):
 
 def test_margins_that_differ_stand_beside_their_claims(capsys):
     print_verdicts({f"claim {within}": compare(LOW, HIGH, within=within) for within in (0.1, 5)})
-    (table,) = verdict_page.found(capsys.readouterr().out, "")
+    (table,) = verdict_page.tables_in(capsys.readouterr().out, "")
     assert [row[0] for row in table.rows] == ["claim 0.1 (within 0.1)", "claim 5 (within 5)"]
 
 

@@ -4,8 +4,9 @@ import re
 import subprocess
 import sys
 
-import exam
 import pytest
+
+from tools.give import exam
 
 QUESTIONS = exam.questions()
 PAPERS = ["a", "b", "c"]
@@ -73,8 +74,9 @@ def test_papers_share_no_question():
 
 @pytest.mark.parametrize("name", PAPERS)
 def test_a_paper_keeps_its_answers_apart_and_asks_no_network(name, tmp_path):
-    code = "import sys, pathlib, exam; exam.write(sys.argv[1], pathlib.Path(sys.argv[2]))"  # Sphinx starts once
-    subprocess.run([sys.executable, "-c", code, name, tmp_path], cwd=exam.ROOT / "tools", check=True)
+    # in a process of its own, because Sphinx starts once
+    code = "import sys, pathlib; from tools.give import exam; exam.write(sys.argv[1], pathlib.Path(sys.argv[2]))"
+    subprocess.run([sys.executable, "-c", code, name, tmp_path], cwd=exam.ROOT, check=True)
     paper, answers = tmp_path / "paper.html", tmp_path / "answers.html"
     assert "[1]" not in paper.read_text(encoding="utf-8")
     assert "[1]" in answers.read_text(encoding="utf-8")

@@ -5,11 +5,11 @@ import io
 import re
 import zipfile
 
-import chapters
-import plans
 import pytest
-import running_pages
 from small_books import ROOT
+
+from tools.chapter import chapters
+from tools.pages import plans, running_pages
 
 PARTS = ("Predict", "Run", "Break", "Explain")
 SHEETS = {name: (ROOT / plans.LABS / f"{name}.md").read_text(encoding="utf-8") for name in plans.SHEETS}

@@ -2,17 +2,12 @@
 
 import re
 
-import assignment
-import book_map
-import chapters
-import plans
 import pytest
-import reading
-import slides
-import syllabus
 from small_books import ROOT
 
-import notebooks
+from course.marking import assignment
+from tools.chapter import chapters, notebooks, reading
+from tools.pages import book_map, plans, syllabus
 
 WEEKS = plans.weeks(ROOT)
 TEACHING = (ROOT / "book" / "teaching.md").read_text(encoding="utf-8")
@@ -81,7 +76,7 @@ def test_where_the_second_lecture_of_a_chapter_begins_its_reading_begins(deck):
     titles = SECTION.findall(notebooks.find(name).read_text(encoding="utf-8"))
     begins = titles.index(plans.BEGINS[deck])
     for one in syllabus.CHAPTERS[name].decks:
-        text = (slides.DECKS / f"{one}.md").read_text(encoding="utf-8")
+        text = (syllabus.DECKS / f"{one}.md").read_text(encoding="utf-8")
         shown = [home(label) for label in re.findall(r"^:::\{show\} (\w+-[\w-]+)$", text, re.MULTILINE)]
         places = [titles.index(title) for of, title in shown if of == name and title and "★" not in title]
         places = [place for place in places if titles[place] != "Exercises"]
@@ -127,9 +122,9 @@ def test_six_weeks_and_the_exam_that_goes_with_them():
     }
 
 
-@pytest.mark.parametrize("deck", [deck for deck in syllabus.lectures() if deck in slides.names()])
+@pytest.mark.parametrize("deck", [deck for deck in syllabus.lectures() if deck in syllabus.decks()])
 def test_a_lecture_at_a_glance_has_every_slide_and_ends_with_the_hour(deck):
-    text = (slides.DECKS / f"{deck}.md").read_text(encoding="utf-8")
+    text = (syllabus.DECKS / f"{deck}.md").read_text(encoding="utf-8")
     rows = plans.cells(deck)
     assert [title for _, title, *_ in rows[1:]] == re.findall(r"^## (.+)$", text, re.MULTILINE)
     assert sum(bool(asks) for *_, asks in rows) == text.count(":::{question}")

@@ -3,8 +3,9 @@
 import importlib
 import re
 
-import exam
 import pytest
+
+from tools.give import exam
 
 FOLDER = exam.ROOT / "course" / "projects"
 BRIEFS = sorted(path.name for path in FOLDER.glob("*.md") if path.name != "README.md")

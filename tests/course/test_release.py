@@ -1,16 +1,15 @@
 """A release: what is refused, what its page says, and that sums, notebooks and the PDF that are wrong are found."""
 
-import cite
 import nbformat
 import pikepdf
 import pytest
-import release
-import release_check
 import yaml
 from classroom import made, source
 from small_books import ROOT, git
 
 import minilib
+from tools.give import release, release_check
+from tools.pages import cite
 
 CITATION = "version: {}\n"
 CHANGES = "# Changes\n\n## [Unreleased]\n\nLater.\n\n## [1.2.0] - 2026-01-02\n\nA word.\n\n## [1.1.0]\n\nOld.\n"

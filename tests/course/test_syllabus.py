@@ -1,13 +1,10 @@
 """The table of the course names the book's chapters, and all problem sets and decks that there are."""
 
-import assignment
-import book_map
-import chapters
-import slides
-import syllabus
 from small_books import ROOT
 
-import notebooks
+from course.marking import assignment
+from tools.chapter import chapters, notebooks
+from tools.pages import book_map, syllabus
 
 
 def test_chapters_have_their_lectures_in_the_order_of_the_book():
@@ -21,7 +18,7 @@ def test_chapters_have_their_lectures_in_the_order_of_the_book():
 
 
 def test_decks_and_problem_sets_that_there_are_belong_to_a_chapter():
-    assert set(slides.names()) <= {*syllabus.lectures(), *syllabus.WORKSHOPS}
+    assert set(syllabus.decks()) <= {*syllabus.lectures(), *syllabus.WORKSHOPS}
     named = {taught.problem_set for taught in syllabus.CHAPTERS.values()} - {""}
     assert named == set(assignment.names(ROOT / "course"))
 

@@ -4,7 +4,7 @@ import ast
 import functools
 import math
 
-import notebooks
+from tools.chapter import notebooks
 
 SCOPES = (ast.FunctionDef, ast.ClassDef)
 

@@ -3,10 +3,9 @@
 import html
 import re
 
-import proof_pages
-import proved_table
 import pytest
-import rocq
+
+from tools.prover import proof_pages, rocq, theorem_table
 
 CHECKED = proof_pages.Checked(rocq.ROOT)
 
@@ -55,8 +54,8 @@ def test_the_table_has_the_checks_of_all_ledgers_and_the_nearest_instance_of_the
         "(1)": {"relation": "<=", "checks": "1200", "slack": "0.3"},
         "(2)": {"relation": "=", "checks": "7", "slack": "0"},
     }
-    assert proved_table.ledger_cells({"A": rows, "B": rows}, ["A"]) == ["1,207", "0.3"]
-    assert proved_table.ledger_cells({}, ["A"]) == ["–", "–"]
+    assert theorem_table.ledger_cells({"A": rows, "B": rows}, ["A"]) == ["1,207", "0.3"]
+    assert theorem_table.ledger_cells({}, ["A"]) == ["–", "–"]
     promised = [["T = 1", "0.1", "1", "3", "inf", "9", "yes"], ["T = 2", "0.4", "0.8", "3", "2.5", "9", "yes"]]
-    assert proved_table.promise_cell({"A: loss": promised}, ["A"]) == "0.4 / 0.8 / 2.5"
-    assert proved_table.promise_cell({"A: loss": promised}, ["B"]) == "–"
+    assert theorem_table.promise_cell({"A: loss": promised}, ["A"]) == "0.4 / 0.8 / 2.5"
+    assert theorem_table.promise_cell({"A: loss": promised}, ["B"]) == "–"

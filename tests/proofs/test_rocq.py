@@ -4,11 +4,11 @@ import re
 import shutil
 from pathlib import Path
 
-import preflight
 import pytest
-import rocq
-import rocq_sources
-from rocq_sources import Source, groups, sources
+
+from tools import preflight
+from tools.prover import rocq, rocq_sources
+from tools.prover.rocq_sources import Source, groups, sources
 
 ROOT = rocq.ROOT
 EVERY = sources(ROOT / "proofs")
@@ -138,7 +138,9 @@ def test_without_a_prover_nothing_is_said_to_be_checked(monkeypatch, capsys, boo
     assert "the proofs will NOT be checked" in capsys.readouterr().out
 
 
-needs_prover = pytest.mark.skipif(preflight.prover() is None, reason="there is no prover: make proofs says so too")
+needs_prover = pytest.mark.skipif(
+    preflight.prover() is None, reason="there is no prover: make step NAME=proofs says so too"
+)
 
 
 def change(path, old, new):

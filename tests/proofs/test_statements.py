@@ -9,10 +9,10 @@ import re
 
 import numpy as np
 import pytest
-import rocq
 
 from tests.proofs.rows import COMMON, ROWS, WITHOUT
 from tests.proofs.statement_sides import definitions, evaluate, sides
+from tools.prover import rocq
 
 
 @functools.cache

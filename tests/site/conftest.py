@@ -6,10 +6,11 @@ from functools import partial
 from http.server import ThreadingHTTPServer
 
 import numpy as np
-import preflight
 import pytest
-import stills
-from browsing import HTML, Quiet, Visit, site_pages
+from browsing import HTML, Quiet, Visit, chapter_page, site_pages
+
+from tools import preflight
+from tools.pages import stills
 
 
 def pytest_configure():
@@ -61,8 +62,13 @@ def visit(browser, server):
         seen.close()
 
 
+# One page of each kind: these are looked at in `make test`.
+KINDS = ["book/index", chapter_page("lamb"), chapter_page("optimizers_at_a_glance"), "book/verdicts", "book/lab"]
 # The tests of one page run in one process.
-PAGES = [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in site_pages()]
+PAGES = [
+    pytest.param(name, marks=[pytest.mark.xdist_group(name), *[pytest.mark.long] * (name not in KINDS)])
+    for name in site_pages()
+]
 
 
 @pytest.fixture(scope="module", params=PAGES)

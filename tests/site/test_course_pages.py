@@ -1,7 +1,8 @@
 """The pages for lecturers on the built site: plans that lead on, and sheets that print without their answers."""
 
-import plans
 import pytest
+
+from tools.pages import plans
 
 LAB = "course/labs/layers"
 # The words of the folds that a printer would put on paper, without their titles.

@@ -6,7 +6,8 @@ import re
 
 import numpy as np
 import pytest
-import stills
+
+from tools.pages import stills
 
 DRAW = np.random.default_rng(1)
 SMALL = [*np.geomspace(1e-300, 1, 500)]

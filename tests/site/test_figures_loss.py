@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-import stills
 from browsing import positions
 
 from minilib import data
 from minilib.autodiff import Tensor
 from minilib.optim import SGD
 from minilib.theory import Quadratic
+from tools.pages import stills
 
 CLOSE = {"rel": 1e-12, "abs": 1e-15}
 

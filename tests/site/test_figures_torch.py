@@ -4,13 +4,13 @@ import ast
 
 import numpy as np
 import pytest
-import stills
 import torch
 
 from minilib import optim
 from minilib.torch_optim.phases import random_bits, round_stochastically
 from studies import methods
 from tests.proofs.page_sides import bound, nodes
+from tools.pages import stills
 
 NAMES = {"torch", "StorageWeakRef", "TorchDispatchMode", "PlainLAMB", "InPlaceLAMB", "ListLAMB", "Traffic", "Made"}
 NAMES |= {"operands", "tensors_in", "size_of", "traffic"}

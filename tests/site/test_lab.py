@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-import stills
 from browsing import positions
 from scipy import stats
 
 from minilib import data, optim
 from minilib.autodiff import Tensor, cross_entropy
 from minilib.experiments.verdicts import compare, family
+from tools.pages import stills
 
 METHODS = {
     "SGD": lambda p, lr: optim.SGD(p, lr),

@@ -7,14 +7,13 @@ import itertools
 import math
 import re
 
-import looks
 import numpy as np
 import pytest
-import stills
 from browsing import ROOT
 from scipy import stats
 
 from minilib import plots
+from tools.pages import line_styles, stills
 
 NAMES = stills.names()
 PAGES = [page.read_text(encoding="utf-8") for folder in ("notebooks", "book") for page in (ROOT / folder).glob("*.md")]
@@ -142,9 +141,10 @@ def contrast(*colors):
 
 
 def test_optimizers_have_the_colours_of_the_library():
-    assert looks.STYLES.read_text(encoding="utf-8") == looks.css(), "write it again: python tools/looks.py"
-    assert len(set(looks.DARK.values())) == len(looks.DARK)
-    assert min(contrast(color, "#191e25") for color in looks.DARK.values()) > 4.5
+    written = line_styles.STYLES.read_text(encoding="utf-8")
+    assert written == line_styles.css(), "write it again: python tools/pages/line_styles.py"
+    assert len(set(line_styles.DARK.values())) == len(line_styles.DARK)
+    assert min(contrast(color, "#191e25") for color in line_styles.DARK.values()) > 4.5
     for name in NAMES:
         source = (stills.FIGURES / f"{name}.js").read_text(encoding="utf-8")
         used = set(re.findall(r"var\(--([A-Z]\w+)", source)) | set(re.findall(r'Live\.optimizer\("(\w+)"', source))
@@ -194,7 +194,7 @@ def test_a_still_has_the_same_words_and_looks_and_its_places_to_half_a_pixel(cha
 def test_the_still_is_what_the_figure_draws_today(opened, browser):
     name = opened.url.split("__")[1].removesuffix(".html")
     assert stills.same((stills.FIGURES / f"{name}.svg").read_text(encoding="utf-8"), stills.still(browser, name)), (
-        f"draw it again: python tools/stills.py {name}"
+        f"draw it again: python tools/pages/stills.py {name}"
     )
 
 

@@ -4,14 +4,12 @@ import re
 import zipfile
 from collections import Counter
 
-import chapters
-import paper
 import pikepdf
-import print_book
-import printed
 import pytest
-import zip_book
 from browsing import HTML, chapter_page, site_pages
+
+from tools.chapter import chapters
+from tools.give import paper, pdf_file, print_book, zip_book
 
 CHAPTERS = [page for page in site_pages() if page.startswith("notebooks/")]
 SMALL = "which_lars"
@@ -29,9 +27,9 @@ def pdf(browser, tmp_path_factory):
 
 
 def test_a_printed_chapter_is_well_and_has_its_headings_in_the_outline(pdf):
-    printed.check(pdf)
+    pdf_file.check(pdf)
     with pikepdf.open(pdf) as opened:
-        said = [title for _, title, _ in printed.headings(opened)]
+        said = [title for _, title, _ in pdf_file.headings(opened)]
     page = paper.soup((HTML / f"{chapter_page(SMALL)}.html").read_text(encoding="utf-8")).find("article")
     for wrong in page.select(".headerlink"):
         wrong.decompose()
@@ -45,9 +43,9 @@ def test_the_year_of_a_heading_may_stand_alone_on_its_line_of_the_contents(brows
     source.write_text(print_book.document(print_book.ROOT, HTML, [("", "book/errata")]), encoding="utf-8")
     print_book.write(browser, source, path)
     print_book.finish(path, source.read_text(encoding="utf-8"))
-    printed.check(path)
+    pdf_file.check(path)
     with pikepdf.open(path) as pdf:
-        assert any(title.endswith(" November 2026") for level, title, _ in printed.headings(pdf) if level == 1)
+        assert any(title.endswith(" November 2026") for level, title, _ in pdf_file.headings(pdf) if level == 1)
 
 
 def nothing_named(pdf):
@@ -83,13 +81,13 @@ def test_the_check_says_what_is_wrong_with_a_file(pdf, tmp_path, spoil, said):
         spoil(opened)
         opened.save(spoilt)
     with pytest.raises(ValueError, match=said):
-        printed.check(spoilt)
+        pdf_file.check(spoilt)
 
 
 def test_a_file_that_is_too_large_fails(pdf, monkeypatch):
-    monkeypatch.setattr(printed, "LIMIT", 1000)
+    monkeypatch.setattr(pdf_file, "LIMIT", 1000)
     with pytest.raises(ValueError, match=r"small.pdf has \d+\.\d MB; it may have 0"):
-        printed.check(pdf)
+        pdf_file.check(pdf)
 
 
 @pytest.mark.parametrize(

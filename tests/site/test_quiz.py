@@ -4,9 +4,10 @@ import re
 from pathlib import Path
 
 import pytest
-import quiz
 from browsing import HTML, ROOT, chapter_page
 from playwright.sync_api import expect
+
+from tools.pages import quiz
 
 NAMES = [path.stem for path in sorted((ROOT / quiz.FOLDER).glob("*.md"))]
 

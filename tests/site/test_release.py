@@ -2,7 +2,8 @@
 
 import pikepdf
 import pytest
-import release_check
+
+from tools.give import release_check
 
 PAGE = "<!doctype html><title>{title}</title><body>{body}</body>"
 LINE = '<p class="companions">Slides: <a href="../slides/a.html">A</a>.</p>'

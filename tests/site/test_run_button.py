@@ -9,13 +9,12 @@ import json
 import re
 import zipfile
 
-import chapters
-import docstring_text
-import proved
 import pytest
-import running_pages
 from browsing import HTML, Visit, chapter_page, site_pages
 from test_accessibility import AXE, FOUND, OPEN
+
+from tools.chapter import chapters, provenance
+from tools.pages import docstring_text, running_pages
 
 ROOT = running_pages.ROOT
 RUNNABLE = running_pages.runnable()
@@ -63,7 +62,7 @@ def test_every_visible_cell_can_be_found_by_its_number(stem):
 
 @pytest.mark.parametrize("stem", RUNNABLE)
 def test_all_that_the_run_of_a_chapter_read_is_in_the_site(stem):
-    run = proved.load(ROOT / proved.FOLDER, stem)
+    run = provenance.load(ROOT / provenance.FOLDER, stem)
     assert {*run["reads"]} - {*handed("book.js").namelist()} == set()
     if told(stem)["prose"]:
         sources = json.loads(handed("prose.js").read("docstrings.json"))["sources"]

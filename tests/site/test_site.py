@@ -88,6 +88,16 @@ def smallest_word(name, width):
     return 100 * min(sizes, default=math.inf) * width / float(re.search(r'width="([\d.]+)pt"', svg)[1])
 
 
+# Columns of a table that have words upon words, with every solution open.
+COLUMNS = """() => [...document.querySelectorAll("article .pst-scrollable-table-container td")]
+  .filter(cell => cell.checkVisibility() && cell.clientWidth < 130 && cell.closest("table").tHead)
+  .filter(cell => {
+    const words = document.createRange();
+    words.selectNodeContents(cell);
+    return words.getBoundingClientRect().height > 200;
+  }).map(cell => cell.textContent.slice(0, 60))"""
+
+
 # Everything that the page has asked for, and how many bytes came.
 LOADED = """() => performance.getEntries().filter(e => "encodedBodySize" in e)
   .map(e => [e.name, e.encodedBodySize])"""
@@ -127,7 +137,8 @@ def test_a_narrow_screen_needs_no_sideways_scrolling_and_cuts_off_no_formula(see
 
 
 def test_what_scrolls_on_a_narrow_screen_fades_out_and_no_formula_is_tiny(seen):
-    """Caught: a formula that ended in mid-air, with nothing to say that it goes on; panels a third of their size."""
+    """Caught: a formula that ended in mid-air, with nothing to say that it goes on; panels a third of their size;
+    verdicts in columns of two words and twenty lines."""
     seen.show(width=390)
     seen.page.evaluate(UNFOLD)
     for picture in seen.page.locator("article .cell_output img").all():
@@ -136,6 +147,7 @@ def test_what_scrolls_on_a_narrow_screen_fades_out_and_no_formula_is_tiny(seen):
         seen.page.wait_for_function(f"() => !({UNMARKED})().length", timeout=2_000)
     assert seen.page.evaluate(UNMARKED) == []
     assert seen.page.evaluate(SMALL) == []
+    assert seen.page.evaluate(COLUMNS) == []
     small = {name: smallest_word(name, width) for name, width in seen.page.evaluate(DRAWN) if name.endswith(".svg")}
     assert [name for name, px in small.items() if px < 9.9] == []
 

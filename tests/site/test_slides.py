@@ -1,17 +1,19 @@
 """The slides: every deck is opened from a file and each of its slides measured; and mistakes of a deck are found.
 
-The decks of `_build/slides` are those that `python tools/slides.py` made (`make site` calls it).
+The decks of `_build/slides` are those that `python tools/give/slides.py` made (`make step NAME=site` calls it).
 """
 
 import re
 
 import pytest
-import slides
 from browsing import HTML
+
+from tools.give import slides
+from tools.pages import syllabus
 
 LEAST = 20  # px, the smallest words on a slide of 1280 x 720
 HERE = slides.OUT
-NAMES = slides.names()
+NAMES = syllabus.decks()
 
 # What of the slide that is shown does not fit, and what is too small to read.
 MEASURE = """least => {

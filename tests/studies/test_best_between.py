@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from studies.protocols import best_between, widened
+from studies.rates import best_between, widened
 
 
 @pytest.mark.parametrize("rates", [[0.5, 1.0, 2.0], [1.0]])

@@ -6,13 +6,11 @@ Caught: a page that was older than its chapters.
 import json
 
 import nbformat
-import prove
-import proved_table
-import rocq_sources
 
 from minilib.theory.attack import Attack
 from proofs import LABELS
 from proofs.bank import BANK
+from tools.prover import prove, rocq_sources, theorem_table
 
 OUTPUT = """\
 CAME's step
@@ -44,21 +42,21 @@ def test_a_false_statement_that_is_not_broken_fails(monkeypatch, capsys):
 def test_ledgers_and_promises_are_read_from_what_a_chapter_printed(tmp_path):
     cell = nbformat.v4.new_code_cell("", outputs=[nbformat.v4.new_output("stream", text=OUTPUT)])
     nbformat.write(nbformat.v4.new_notebook(cells=[cell]), tmp_path / "11_a.ipynb")
-    ledgers, promises = proved_table.printed(tmp_path / "11_a.ipynb")
-    assert proved_table.ledger_cells(ledgers, ["CAME's step"]) == ["1,207", "0.2"]
-    assert proved_table.promise_cell(promises, ["CAME's step"]) == "52.1 / 111 / inf"
-    assert proved_table.promise_cell(promises, ["CAME"]) == "–"
+    ledgers, promises = theorem_table.printed(tmp_path / "11_a.ipynb")
+    assert theorem_table.ledger_cells(ledgers, ["CAME's step"]) == ["1,207", "0.2"]
+    assert theorem_table.promise_cell(promises, ["CAME's step"]) == "52.1 / 111 / inf"
+    assert theorem_table.promise_cell(promises, ["CAME"]) == "–"
 
 
 def test_every_title_is_printed_by_a_chapter_and_every_label_is_one_of_the_book():
-    ledgers, promises = proved_table.all_printed(prove.ROOT)
-    assert [title for title in LABELS if title not in ledgers and not proved_table.of(title, promises)] == []
+    ledgers, promises = theorem_table.all_printed(prove.ROOT)
+    assert [title for title in LABELS if title not in ledgers and not theorem_table.of(title, promises)] == []
     assert {*BANK, *(label for labels in LABELS.values() for label in labels)} <= {*rocq_sources.all_labels(prove.ROOT)}
 
 
 def test_words_are_the_comments_without_their_labels():
     comments = ["thm-sgd (eq-sgd-promise): for all rates.", "(7) Insert: thm-sgd. The best."]
-    assert proved_table.in_words("thm-sgd", comments) == "{eq}`eq-sgd-promise`: for all rates. The best."
+    assert theorem_table.in_words("thm-sgd", comments) == "{eq}`eq-sgd-promise`: for all rates. The best."
 
 
 def test_a_theorem_without_a_label_is_found_too():

@@ -3,12 +3,12 @@
 import json
 import time
 
-import preflight
 import pytest
 
 from tests.forked import Forked
 from tests.torch_optim import sharded_worker
 from tests.torch_optim.shared import compiling
+from tools import preflight
 
 __all__ = ["compiling"]
 LIMIT = 300  # seconds until processes that hang are ended

@@ -11,7 +11,7 @@ import torch
 from torch.distributed.tensor import DTensor, Partial, Replicate, Shard
 
 from minilib import torch_optim
-from minilib.torch_optim import phases
+from minilib.torch_optim import execute
 from minilib.torch_optim.phases import Sizes
 
 STEPS = 10
@@ -180,7 +180,7 @@ def compiled(method, mesh, **options):
         "low": ((1, 20000), "rows"),
     }
     found = compare(method, mesh, cells, sizes=Sizes(call=2**12), compile=True, **options)
-    assert phases.compiled.cache_info().currsize, "nothing was compiled"
+    assert execute.compiled.cache_info().currsize, "nothing was compiled"
     return found
 
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from minilib import torch_optim
-from minilib.torch_optim import phases
+from minilib.torch_optim import execute
 from minilib.torch_optim.phases import Sizes
 from tests.optim.helpers import METHODS as NUMPY
 from tests.references import recipe
@@ -63,8 +63,8 @@ def compiling(monkeypatch):
             opt.sizes = Sizes(small=0, call=0, compile=0)
             return opt
 
-    made, call = Compiling(), phases._call
-    monkeypatch.setattr(phases, "_call", lambda bucket, those: made.calls.append(those) or call(bucket, those))
+    made, call = Compiling(), execute._call
+    monkeypatch.setattr(execute, "_call", lambda bucket, those: made.calls.append(those) or call(bucket, those))
     return made
 
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import nn
 
-from minilib.torch_optim import LAMB
+from minilib.torch_optim import CAME, LAMB, Adafactor
 from minilib.torch_optim.checks import check_rates
 from minilib.torch_optim.options import COMMON
 from tests.torch_optim.shared import (
@@ -85,8 +85,16 @@ def test_an_unknown_option_is_refused_with_those_that_there_are():
     known = LAMB([tensor()]).defaults
     with pytest.raises(ValueError, match=re.escape(f"'learning_rate': may be one of {sorted(known)}")):
         LAMB([tensor()], learning_rate=0.1)
-    with pytest.raises(ValueError, match="^unknown option 'weightdecay': did you mean 'weight_decay'\\?$"):
-        LAMB([tensor()], weightdecay=0.1)
+    for cls, key, meant in (
+        (LAMB, "weightdecay", "weight_decay"),
+        (CAME, "clip_threshold", "d"),
+        (Adafactor, "clip_treshold", "d"),
+        (Adafactor, "decay_rate", "beta2_decay"),
+    ):
+        with pytest.raises(ValueError, match=f"^unknown option '{key}': did you mean '{meant}'\\?$"):
+            cls([tensor()], **{key: 0.1})
+    with pytest.raises(ValueError, match="'clip_threshold': may be one of"):
+        LAMB([tensor()], clip_threshold=0.1)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from minilib import torch_optim
-from minilib.torch_optim import LAMB, buckets, compiler, phases
+from minilib.torch_optim import LAMB, buckets, compiler, execute
 from minilib.torch_optim.phases import Sizes
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,7 +22,7 @@ def compile_with(monkeypatch):
     """Puts a function in the place of the compiler. What was compiled or tried is forgotten, now and afterwards."""
 
     def forget():
-        for made_once in (compiler.cannot_compile, phases.compiled, buckets.arranged):
+        for made_once in (compiler.cannot_compile, execute.compiled, buckets.arranged):
             made_once.cache_clear()
 
     def put(stand_in):

@@ -6,8 +6,8 @@ import torch
 from minilib import torch_optim
 from minilib.analysis.memory import Transformer
 from minilib.torch_optim.buckets import make_buckets
+from minilib.torch_optim.execute import calls_of
 from minilib.torch_optim.gradients import Check, params_with_grad
-from minilib.torch_optim.phases import calls_of
 
 BERT = Transformer(vocabulary=30522, max_length=512, segments=2, head=True, width=768, layers=12, heads=12)
 

@@ -42,6 +42,7 @@ def test_an_option_that_cannot_have_its_value_is_named_as_it_is_typed(module, pr
         ("--mask-rate 0.9 --length 8", "--mask-rate = 0.9: must be at most 0.7"),
         ("--model t5-small --vocabulary 400 --length 3000 --validation CORPUS", "--length = 3000: rate = 0.15 and"),
         ("--length 100000", "--length = 100000: must be less"),
+        ("--model gpt2 --length 100000", "--length = 100000: must be less"),
         ("--model t5-small --vocabulary 300", "--vocabulary = 300: must be at least 358 for t5"),
         ("--model bert-huge", "--model must be one of"),
         ("--width 39", "--width must be a multiple of its 2 heads, got 39; or give --heads"),

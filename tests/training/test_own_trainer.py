@@ -5,13 +5,12 @@ import importlib.util
 import re
 from pathlib import Path
 
-import chapters
 import pytest
 import torch
-import verdict_page
 
-import notebooks
 from minilib.experiments import records
+from tools.chapter import chapters, notebooks
+from tools.pages import verdict_page
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "configs" / "own_trainer"

@@ -1,0 +1,6 @@
+"""What make calls, in rooms; a room imports only rooms that stand below it (pyproject.toml).
+
+`chapter` the sources and notebooks of chapters, `prover` the proofs in Rocq, `pages` the site, `check` what must hold,
+`give` what is made of the site for others. Here lie `do.py`, which make and people call, and what it needs before
+anything is installed.
+"""

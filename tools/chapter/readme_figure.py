@@ -1,0 +1,40 @@
+"""Copies the README's figure out of a chapter: the picture, its caption and its alt text, as they stand in the book.
+
+    python tools/chapter/readme_figure.py
+
+Deliberately absent: drawing. The chapter draws; `tests/book/test_readme.py` fails when the README shows another state.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+from tools.chapter import chapters, notebooks
+
+ROOT = Path(__file__).resolve().parents[2]
+PICTURE = "book/_static/readme.svg"
+CHAPTER, FIGURE = "sgd", "fig-sgd-bound"
+
+
+def figure(root: Path = ROOT) -> tuple[bytes, str, str]:
+    """The picture's bytes, its alt text and its caption in `CHAPTER`. ValueError: no such figure there."""
+    for cell in chapters.code(chapters.read(notebooks.pair(notebooks.find(CHAPTER, root)))):
+        words = cell.metadata.get("mystnb", {})
+        if words.get("figure", {}).get("name") == FIGURE:
+            data = next(output.data for output in cell.outputs if "image/svg+xml" in output.get("data", {}))
+            return data["image/svg+xml"].encode(), words["image"]["alt"], words["figure"]["caption"]
+    raise ValueError(f"no figure {FIGURE!r} in chapter {CHAPTER}")
+
+
+def main() -> int:
+    picture, alt, caption = figure()
+    (ROOT / PICTURE).write_bytes(picture)
+    readme = ROOT / "README.md"
+    block = f"![{alt}]({PICTURE})\n\n*{caption} (Chapter {int(notebooks.find(CHAPTER).stem[:2])})*"
+    text = re.sub(r"!\[.*?\]\(" + re.escape(PICTURE) + r"\)\n\n\*.*?\*\n", lambda _: block + "\n", readme.read_text())
+    readme.write_text(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""What must hold: the tests as make calls them, the chapters on other machines and in the browser, the records."""

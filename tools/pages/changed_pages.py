@@ -1,0 +1,130 @@
+"""A Sphinx extension: which pages a build writes again, on all cores, and how far it is.
+
+Sphinx reads a page again when its source, or a file that it depends on, has a later time, and writes it again. Here it
+does so too where such a file has another content at an earlier time, as out of an archive (`outdated`). Pages that
+refer to it may change too: a number, a title, a label, an address. So all that one page can see of another (`seen`) is
+compared with what it was in the build before, and where anything of it differs, all pages are written. They are as
+well where the setting `everything` says so: a file changed of which Sphinx knows nothing.
+The list of contents beside a page that is in no list itself is made once for each folder.
+Deliberately absent: any choice between the pages that see a change and those that do not.
+"""
+
+import functools
+import hashlib
+import os
+import sys
+from pathlib import Path
+
+from docutils import nodes
+
+from tools.pages import running_pages
+
+MARK = "@ "  # begins a line of progress: `@ read 3 55`
+NOT_SEEN = {"node"}  # of what sphinx-exercise keeps, the tree of an exercise; its title stands among the labels
+
+
+def steady(value) -> str:
+    """The value as text, alike for equal values, whatever the order in which pages were read."""
+    if isinstance(value, dict):
+        return str(sorted((repr(key), steady(one)) for key, one in value.items() if key not in NOT_SEEN))
+    if isinstance(value, list | tuple):
+        return str([steady(one) for one in value])
+    return value.astext() if isinstance(value, nodes.Node) else repr(value)
+
+
+def seen(app) -> str:
+    """All that a page can see of the others."""
+    env = app.env
+    std, cited = env.domaindata["std"], env.domaindata["cite"]
+    parts = [env.titles, env.toctree_includes, env.toc_secnumbers, env.toc_fignumbers, env.domaindata["math"]]
+    parts += [std[kind] for kind in ("labels", "anonlabels", "terms", "objects")]
+    parts += [sorted(map(repr, cited["citations"])), running_pages.runnable_now(app)]
+    parts += [getattr(env, name, {}) for name in ("proof_list", "sphinx_exercise_registry")]
+    return steady(parts)
+
+
+def contents(env, page: str) -> str:
+    """A digest of a page's source, and of the files that it depends on."""
+    whole = hashlib.sha256()
+    for path in (Path(env.doc2path(page)), *(Path(env.srcdir, one) for one in sorted(env.dependencies.get(page, ())))):
+        whole.update(hashlib.sha256(path.read_bytes() if path.is_file() else b"").digest())
+    return whole.hexdigest()
+
+
+def outdated(app, env, added, changed, removed) -> list[str]:
+    """Pages of which a file is another than when they were read, whatever its time."""
+    known = getattr(env, "book_contents", {})
+    return [page for page in env.found_docs & known.keys() if contents(env, page) != known[page]]
+
+
+def choose(app, env) -> set[str]:
+    """The pages to be written though they were not read: all, or the first alone. From here on all cores work."""
+    now = seen(app)
+    app.all_written = app.config.everything or getattr(env, "book_seen", "") != now
+    env.book_seen, env.book_contents = now, {page: contents(env, page) for page in env.found_docs}
+    app.parallel = os.cpu_count() or 1
+    return set(env.found_docs) if app.all_written else {app.config.root_doc}  # where nothing is written no asset is
+
+
+def tell(*words) -> None:
+    print(MARK + " ".join(map(str, words)), file=sys.__stdout__, flush=True)
+
+
+def start(app) -> None:
+    """Say how many pages are written, and keep lists of contents that many pages have alike."""
+    builder = app.builder
+    prepare, contents = builder.prepare_writing, builder._get_local_toctree
+
+    @functools.cache
+    def outside(folder: str, options: tuple) -> str:
+        return contents(f"{folder}/" if folder else "", **dict(options))
+
+    def kept(page: str, collapse: bool = True, **options) -> str:
+        options |= {"collapse": collapse}
+        if page in app.env.found_docs:
+            return contents(page, **options)
+        return outside(page.rpartition("/")[0], tuple(options.items()))
+
+    def counted(pages: set[str]) -> None:
+        tell("write", 0, len(pages))
+        prepare(pages)
+
+    builder.prepare_writing, builder._get_local_toctree = counted, kept
+
+
+def begin_reading(app, env, pages: list[str]) -> None:
+    """Forget all that is read again: a label that moved would else be found twice, where the old page comes later."""
+    for page in pages:
+        app.emit("env-purge-doc", env, page)
+        env.clear_doc(page)
+    app.to_read = iter([(k, len(pages)) for k in range(1, len(pages) + 1)])
+
+
+def read(app, page: str, source: list[str]) -> None:
+    tell("read", *next(app.to_read, ()))
+
+
+def written(app, page: str, template: str, context: dict, doctree) -> None:
+    tell("written" if doctree is not None else "more")
+
+
+def prune(app, error) -> None:
+    """Take away pictures that no page shows any more, and files that none gives away."""
+    for folder, files in (("_images", app.env.images), ("_downloads", app.env.dlfiles)):
+        place = Path(app.outdir) / folder
+        kept = {place / name for _, name in files.values()}
+        for path in place.rglob("*"):
+            if path.is_file() and path not in kept:
+                path.unlink()
+
+
+def setup(app) -> dict:
+    app.add_config_value("everything", False, "")
+    app.connect("builder-inited", start)
+    app.connect("env-get-outdated", outdated)
+    app.connect("env-before-read-docs", begin_reading)
+    app.connect("source-read", read)
+    app.connect("env-get-updated", choose, priority=950)  # after all numbers are there
+    app.connect("html-page-context", written)
+    app.connect("build-finished", prune, priority=100)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

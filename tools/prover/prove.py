@@ -1,0 +1,78 @@
+"""Have the proofs checked and the false statements broken, and write the page of theorems: make prove
+
+First Rocq checks the proofs in proofs/*.v, where the prover is there (`rocq.py`). Then the attack for readers
+(`minilib.theory.attack`) has to break every statement of `proofs/bank.py`; what it found goes to book/theorems.json.
+The page, book/theorems.md, has a line for each theorem (`theorem_table.py`), with what the chapters' stored outputs say
+of it, and the false statements below. Exit status 1: a proof fails, or a false statement is not broken; 4: all is well
+but for the prover, which is not there.
+"""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from minilib.theory.attack import attack, plain
+from proofs.bank import BANK
+from tools.chapter.provenance import digest
+from tools.prover import rocq, theorem_table
+
+ROOT = Path(__file__).resolve().parents[2]
+RECORD, PAGE = ROOT / "book" / "theorems.json", ROOT / "book" / "theorems.md"
+ATTACKED_BY = ["proofs/bank.py", *(f"minilib/theory/{name}.py" for name in ("statements", "attack"))]
+HEAD = """\
+(page-theorems)=
+# Every theorem, and what was done to it
+
+This page is written by `make prove`.
+"""
+BROKEN = """
+## False statements
+
+These were printed somewhere, or are easy to believe; each stands near the theorem that is named. A search that was told
+nothing about them has broken each ({ref}`sec-attack` shows how to use it).
+
+| near | statement | broken by |
+|:--|:--|:--|
+"""
+
+
+def digest_of_bank() -> str:
+    """Of the false statements and all that attacks them."""
+    return digest(b"".join((ROOT / file).read_bytes() for file in ATTACKED_BY))
+
+
+def broken(label: str, claim) -> dict:
+    """One row of the record, as plain numbers and texts."""
+    broken_by = attack(claim).counterexample or {}
+    return {"label": label, "statement": claim.name, "broken by": {name: plain(x) for name, x in broken_by.items()}}
+
+
+def page(rows: list[dict]) -> str:
+    """The book's page, from the record of the bank, the sources of the proofs and the stored outputs."""
+    text = HEAD + theorem_table.table(ROOT) + BROKEN
+    for row in rows:
+        numbers = ", ".join(f"{name} = {value}" for name, value in row["broken by"].items())
+        cells = [f"{{prf:ref}}`{row['label']}`", *map(theorem_table.escaped, (row["statement"], numbers))]
+        text += f"| {' | '.join(cells)} |\n"
+    return text
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--again", action="store_true", help="Rocq checks what did not change, too")
+    chosen = parser.parse_args(arguments)
+    checked = rocq.check(again=chosen.again)
+    rows = [broken(label, claim) for label, claims in BANK.items() for claim in claims]
+    standing = [row["statement"] for row in rows if not row["broken by"]]
+    if standing:
+        print(f"NOT BROKEN: {'; '.join(standing)}")
+        return 1
+    print(f"{len(rows)} false statements, and the attack has broken them all")
+    RECORD.write_text(json.dumps({"digest": digest_of_bank(), "rows": rows}, indent=1) + "\n", encoding="utf-8")
+    PAGE.write_text(page(rows), encoding="utf-8")
+    return checked
+
+
+if __name__ == "__main__":
+    sys.exit(main())
