@@ -21,14 +21,23 @@ from sacrebleu import corpus_bleu
 from torch.nn.utils.rnn import pad_sequence
 
 from minilib import schedules
-from minilib.data.catalogue import get
 from minilib.data.corpora import Texts
+from minilib.data.download import downloaded
 from minilib.data.tokenizer import Tokenizer, get_tokenizer
 from minilib.models.t5 import T5
 from minilib.training.optimizers import optimizer
 from minilib.training.step import step_if_finite
 
 PARTS = {"train": "train", "validation": "val", "test": "test_2016_flickr"}
+MULTI30K = "https://raw.githubusercontent.com/multi30k/dataset/a3d2e0d26b56f3846f66a952536ffed4e401d05a/data/task1/raw/"
+FILES = {
+    "train.de.gz": "726e39b2fa9eb9ffb6dc763fb35a179f80fae06ffc5d28b6ace5faa883de28a6",
+    "train.en.gz": "d79cfa999dd4c51d2cb42499b6796d5a882c3a8a961923c25a898c90f8bbd56f",
+    "val.de.gz": "f0cba2f995189cf5770f29a8a9a537a3ad3f51657ad873405082ff6863a5e75a",
+    "val.en.gz": "14f7d25ddd868909a9213e361768460edcacdd6ab9d1e77b92560dc10c10dc28",
+    "test_2016_flickr.de.gz": "9204244e408ccb38d2a55cfcd344df15005fc42a07a6e55ca6c52b6ababb8cc8",
+    "test_2016_flickr.en.gz": "611d361c6334bc7246101d48097c13cf5c4413c5befc793cc629934359d532d9",
+}
 
 
 class Pairs(NamedTuple):
@@ -41,13 +50,13 @@ class Pairs(NamedTuple):
 def multi30k() -> dict[str, Pairs]:
     """English to German captions of pictures (Elliott et al. 2016): train 29,000, validation 1,014, test 1,000.
 
-    ValueError: a file is not in the cache and cannot be downloaded.
+    Their licence is CC BY-NC-SA 4.0. ValueError: a file is not in the cache and cannot be downloaded.
     """
     return {part: Pairs(lines(f"{stem}.en.gz"), lines(f"{stem}.de.gz")) for part, stem in PARTS.items()}
 
 
 def lines(file: str) -> list[str]:
-    packed = get(f"multi30k/{file}").read_bytes()
+    packed = downloaded(f"multi30k/{file}", FILES[file], MULTI30K + file).read_bytes()
     return [line.strip() for line in gzip.decompress(packed).decode("utf-8").splitlines()]
 
 

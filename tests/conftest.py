@@ -51,9 +51,9 @@ def nowhere(monkeypatch):
 
     def change(name, folder=None):
         files = {}
-        for file, source in CATALOGUE[name].files.items():
-            sha256 = hashlib.sha256((folder / file).read_bytes()).hexdigest() if folder else source.sha256
-            files[file] = source._replace(address="http://127.0.0.1:1", sha256=sha256, size=None)
+        for file, (_, sha256) in CATALOGUE[name].files.items():
+            now = hashlib.sha256((folder / file).read_bytes()).hexdigest() if folder else sha256
+            files[file] = "http://127.0.0.1:1", now
         monkeypatch.setitem(CATALOGUE, name, CATALOGUE[name]._replace(files=files))
 
     return change

@@ -13,12 +13,10 @@ from minilib.data.download import data_folder
 
 
 def listing() -> str:
-    """Two lines for each data set: what it is, its size and its licence."""
+    """Two lines for each data set: what it is, and its licence."""
     lines = []
-    for name, (about, licence, files) in CATALOGUE.items():
-        sizes = [source.size for source in files.values()]
-        size = "size not known" if None in sizes else f"{sum(sizes) / 1e6:,.1f} MB"
-        lines += [f"{name:<13}{about}", f"{'':13}{size}; {licence}"]
+    for name, (about, licence, _) in CATALOGUE.items():
+        lines += [f"{name:<13}{about}", f"{'':13}{licence}"]
     return "\n".join([*lines, f"They go to {data_folder()}"])
 
 

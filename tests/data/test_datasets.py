@@ -12,7 +12,7 @@ import pytest
 from sklearn.datasets import load_digits
 
 from minilib import data
-from minilib.data import package_docs, prose
+from minilib.data import package_docs
 
 # Measured with the locked versions on Python 3.11, 3.12 and 3.13: measure again when the lock moves.
 VERSIONS = {"numpy": "2.4.6", "scipy": "1.17.1", "scikit-learn": "1.9.1", "matplotlib": "3.11.2", "sympy": "1.14.0"}
@@ -25,10 +25,6 @@ DOG = "A dog may bark at the moon when it is full, and then the owl will answer.
 @pytest.fixture(scope="module")
 def docs():
     return data.docstrings()
-
-
-def shingles(text):
-    return [run for p in text.split("\n\n") for run in prose.runs(prose.bare_words(p))]
 
 
 def test_the_two_parts_of_the_digits_are_all_images_in_their_order_a_fifth_of_each_class_for_testing():
@@ -51,12 +47,6 @@ def test_the_docstrings_are_the_same_to_the_byte_with_the_locked_packages_and_ea
         assert list(docs.packages[part]) == list(package_docs.PACKAGES)
         assert min(docs.packages[part].values()) > 100
         assert sum(docs.packages[part].values()) == len(getattr(docs, part).split("\n\n"))
-
-
-def test_little_of_the_held_out_text_occurs_in_the_training_text(docs):
-    train = set(shingles(docs.train))
-    # Measured: 0.147 over all paragraphs that keep the rules, 0.014 without the repeats.
-    assert np.mean([run in train for run in shingles(docs.validation)]) < 0.02
 
 
 def test_neither_torch_nor_the_packages_that_are_read_are_imported(docs):

@@ -87,15 +87,15 @@ def test_no_network_is_one_line_that_says_what_to_put_where(tmp_path, server):
         download.downloaded("a.gz", SUM, "http://127.0.0.1:1/a")
 
 
-def test_the_list_names_all_with_size_and_licence_and_one_is_downloaded(server, monkeypatch, program):
+def test_the_list_names_all_with_its_licence_and_one_is_downloaded(server, monkeypatch, program):
     code, said, _ = program(fetch)
     assert (code, said) == program(fetch, "--list")[:2] == (0, said)
     for name, (_, _, files) in catalogue.CATALOGUE.items():
-        assert re.search(f"^{name} .*\n  .*(MB|not known); .*", said, re.MULTILINE)
-        for source in files.values():
-            assert re.fullmatch(r"https://\S+ [0-9a-f]{64}|https://\S+ None", f"{source.address} {source.sha256}")
-    source = catalogue.Source(server.put("/t", DATA), SUM, len(DATA))
-    monkeypatch.setitem(catalogue.CATALOGUE, "toy", catalogue.DataSet("about", "free", {"toy/train.tsv": source}))
+        assert re.search(f"^{name} .*\n  +[A-Za-z]", said, re.MULTILINE)
+        for address, sha256 in files.values():
+            assert re.fullmatch(r"https://\S+ ([0-9a-f]{64}|None)", f"{address} {sha256}")
+    toy = catalogue.DataSet("about", "free", {"toy/train.tsv": (server.put("/t", DATA), SUM)})
+    monkeypatch.setitem(catalogue.CATALOGUE, "toy", toy)
     code, said, _ = program(fetch, "toy")
     assert (code, Path(said.removesuffix("\n")).read_bytes()) == (0, DATA)
     code, _, error = program(fetch, "toys")
@@ -132,8 +132,8 @@ def packed(prefix, **more):
 def test_the_novels_are_known_by_their_texts_however_they_were_packed(server, monkeypatch, served, wrong):
     monkeypatch.setattr(novels, "SHA256", fingerprint(part for name in sorted(TEXTS) for part in (name, TEXTS[name])))
     (name,) = catalogue.CATALOGUE["novels"].files
-    source = catalogue.Source(server.put("/all.tar.gz", served))
-    monkeypatch.setitem(catalogue.CATALOGUE, "novels", catalogue.CATALOGUE["novels"]._replace(files={name: source}))
+    files = {name: (server.put("/all.tar.gz", served), None)}
+    monkeypatch.setitem(catalogue.CATALOGUE, "novels", catalogue.CATALOGUE["novels"]._replace(files=files))
     for _ in range(2):
         if wrong is None:
             assert novels.novels() == TEXTS

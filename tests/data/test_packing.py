@@ -5,12 +5,13 @@ import time
 
 import numpy as np
 import pytest
+from tokenizers.pre_tokenizers import ByteLevel
 
 from minilib.data import packing
 from minilib.data.corpora import Texts
 from minilib.data.packing import packed_rows, rows_of_lengths
 from minilib.data.progress import Progress, silent
-from minilib.data.tokenizer import SPECIAL, get_tokenizer
+from minilib.data.tokenizer import SPECIAL, get_tokenizer, of_tokens
 
 DOCUMENTS = [f"Document {i} says {i * i}.\nThen it ends, as it should." for i in range(60)]
 TEXTS = Texts("test", DOCUMENTS, DOCUMENTS[:7])
@@ -64,6 +65,10 @@ def test_rows_of_several_lengths_hold_the_stream_and_are_made_in_one_pass(kind, 
 @pytest.mark.parametrize("text", ["x y.\n", "x  y \n", "x\n y\n\n", "ab-\n", "don't\n", "…\n", "'\n", "\t\n7\n"])
 def test_a_long_document_in_pieces_has_the_tokens_of_the_whole(kind, text, monkeypatch):
     tokenizer = get_tokenizer(TEXTS, kind, 400)
+    if kind != "bert":  # one that others have trained may join blanks with the end of a line
+        joined = ["ĠĊ", "ĊĊ", "ĉĊ"]
+        letters = sorted(ByteLevel.alphabet())
+        tokenizer = of_tokens(kind, SPECIAL[kind] + letters + joined, [tuple(pair) for pair in joined])
     document, progress = text * 7 + "The end.", Progress(silent, "")
     for most in (1, 5, 20):
         monkeypatch.setattr(packing, "PIECE", most)
@@ -105,7 +110,7 @@ def test_what_fails_leaves_nothing_and_what_a_killed_process_left_goes_after_an_
     assert files(cache) == [path, new]
 
 
-def test_other_text_length_or_tokenizer_is_another_file(made):
+def test_other_text_length_or_tokenizer_is_another_file(made, cache):
     tokenizer = get_tokenizer(TEXTS, "bert", 400)
     for texts, part, other, length in [
         (TEXTS, "train", tokenizer, LENGTH),
@@ -115,7 +120,7 @@ def test_other_text_length_or_tokenizer_is_another_file(made):
         (TEXTS._replace(train=DOCUMENTS[1:]), "train", tokenizer, LENGTH),
     ]:
         packed_rows(texts, part, other, length)
-    assert len(made) == 5
+    assert len(made) == len(files(cache)) == 5
 
 
 @pytest.mark.parametrize(

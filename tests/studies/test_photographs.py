@@ -26,7 +26,7 @@ def test_the_official_files_are_read_plane_by_plane(monkeypatch, tmp_path):
             member.size = len(content)
             archive.addfile(member, io.BytesIO(content))
     monkeypatch.setenv("MINILIB_DATA", str(tmp_path))
-    monkeypatch.setattr(photographs, "get", lambda name: tmp_path / Path(name).name)
+    monkeypatch.setattr(photographs, "downloaded", lambda name, *_: tmp_path / Path(name).name)
     found = photographs.cifar10()
     assert (found.x_train.shape, found.x_test.shape, found.source) == ((15, 3, 32, 32), (7, 3, 32, 32), "official")
     assert found.y_train.tolist() == [int(row[0]) for k in range(1, 6) for row in parts[f"data_batch_{k}.bin"]]
