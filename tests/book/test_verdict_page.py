@@ -43,7 +43,7 @@ def test_a_table_is_listed_under_its_chapter_and_heading_and_counted():
     made = verdict_page.substitutions(books)
     assert made["verdict_counts"] == "3 claims: 1 confirmed, 0 contradicted, 2 not resolved"
     assert made["verdict_families"] == "2"
-    page = verdict_page.tables(books)
+    page = verdict_page.substitutions(books)["verdicts"]
     assert re.findall("^#.*$", page, re.MULTILINE) == ["## 7 Title", "### Is it?", "### Both"]
     assert "*by*: lower. 5 paired seeds." in page
     row = '| <a href="../notebooks/07_a.html#both">A</a> | confirmed alone | 1.0 | [0.5, 1.5] | 0.4 |'
@@ -60,7 +60,7 @@ def test_a_table_that_is_printed_again_is_shown_and_not_counted():
     }
     assert [bool(why) for _, _, why in verdict_page.counted(books)] == [False, True, False]
     assert verdict_page.substitutions(books)["verdict_counts"].startswith("2 claims")
-    assert "Printed again from [chapter 7](../notebooks/07_a.ipynb)." in verdict_page.tables(books)
+    assert "Printed again from [chapter 7](../notebooks/07_a.ipynb)." in verdict_page.substitutions(books)["verdicts"]
 
 
 def test_invented_losses_are_not_counted_and_what_is_said_of_tables_is_said_of_tables_that_there_are():

@@ -60,9 +60,10 @@ def sections(nb) -> list[Section]:
     """The sections of a notebook in order; a subsection is one of its own."""
     titles: list[str] = []
     parts: list[dict] = [{"titles": (), "text": "", "lines": 0}]
+    own = {id(cell) for cell in chapters.code(nb)}
     for cell in nb.cells:
         if cell.cell_type == "code":
-            if cell in chapters.code(nb) and not chapters.tags(cell) & chapters.UNSEEN:
+            if id(cell) in own and not chapters.tags(cell) & chapters.UNSEEN:
                 parts[-1]["lines"] += sum(bool(line.strip()) for line in cell.source.splitlines())
             caption = cell.metadata.get("mystnb", {}).get("figure", {}).get("caption", "")
             parts[-1]["text"] += f"\n\n{caption}\n\n"

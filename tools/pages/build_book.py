@@ -223,7 +223,7 @@ def settings(root: Path, folder: Path, pages: dict, runs: dict, status: dict, fa
     foot = page_foot.settings(root, config["repository"]["url"], runs, failed)
     texts = book_map.substitutions(root) | leaderboard_page.substitutions(root)
     texts |= cite.substitutions(root) | plans.substitutions(root)
-    texts |= {"report": page_foot.report(foot["url"], foot["commit"]), "verdicts": verdict_page.tables(pages)}
+    texts |= {"report": page_foot.report(foot["url"], foot["commit"])}
     texts |= status | verdict_page.substitutions(pages)
     texts |= {f"run-{name}": json.dumps(run) for name, run in foot.pop("runs").items()}
     if not page_foot.issue(**foot, page=""):

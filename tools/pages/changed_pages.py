@@ -12,6 +12,7 @@ Deliberately absent: any choice between the pages that see a change and those th
 import functools
 import hashlib
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -38,7 +39,8 @@ def seen(app) -> str:
     std, cited = env.domaindata["std"], env.domaindata["cite"]
     parts = [env.titles, env.toctree_includes, env.toc_secnumbers, env.toc_fignumbers, env.domaindata["math"]]
     parts += [std[kind] for kind in ("labels", "anonlabels", "terms", "objects")]
-    parts += [sorted(map(repr, cited["citations"])), running_pages.runnable_now(app)]
+    citations = sorted(re.sub(" at 0x[0-9a-f]+", "", repr(one)) for one in cited["citations"])
+    parts += [citations, running_pages.runnable_now(app)]
     parts += [getattr(env, name, {}) for name in ("proof_list", "sphinx_exercise_registry")]
     return steady(parts)
 

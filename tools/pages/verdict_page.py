@@ -145,7 +145,7 @@ def follow(source: str, known: dict[str, set[str]]) -> set[str]:
         local = {node.arg for node in parts if isinstance(node, ast.arg)}
         local |= {n.id for part in inner for n in ast.walk(part) if isinstance(n, ast.Name) and stores(n)}
         names = [node for node in parts if isinstance(node, ast.Name) and node.id not in local]
-        loads = re.findall(r"records\.load\('([\w-]+)'\)", ast.unparse(statement))
+        loads = re.findall(r"records\.load\('([\w-]+)'\)", ast.unparse(statement)) if "records.load" in source else []
         made = {n.id for n in names if stores(n)} - {n.target.id for n in parts if adds(n)}  # their past is over
         runs = set(loads).union(*(known.get(name.id, set()) for name in names if name.id not in made))
         known.update(dict.fromkeys([n.id for n in names if stores(n)] + [getattr(statement, "name", "")], runs))
@@ -219,10 +219,10 @@ def plain(words: str) -> str:
     return re.sub(r"[^\w\s]|_", lambda sign: f"&#{ord(sign[0])};", words)
 
 
-def tables(notebooks: dict) -> str:
-    """All tables in Markdown, a heading for each chapter and each section."""
+def tables(notebooks: dict, every: list[tuple[str, Table, str]]) -> str:
+    """All tables, as `counted` lists them, in Markdown: a heading for each chapter and each section."""
     parts, last, section = [], "", ""
-    for name, one, why in counted(notebooks):
+    for name, one, why in every:
         if name != last:
             title = re.search(r"^# (.*)$", notebooks[name].cells[0].source, re.MULTILINE)[1]
             parts.append(f"## {name.split('_')[0].lstrip('0')} {title}")
@@ -240,10 +240,12 @@ def tables(notebooks: dict) -> str:
 
 def substitutions(notebooks: dict) -> dict[str, str]:
     """What the pages say of all verdicts together, from the chapters by name."""
-    judged = [one for _, one, why in counted(notebooks) if not why]
+    every = counted(notebooks)
+    judged = [one for _, one, why in every if not why]
     count = Counter("not resolved" if row[1].endswith("alone") else row[1] for one in judged for row in one.rows)
     said = [f"{count[words]} {words}" for words in WORDS.split("|")]
     return {
+        "verdicts": tables(notebooks, every),
         "verdict_counts": f"{sum(count.values())} claims: {', '.join(said)}",
         "verdict_families": str(number := sum(map(families, judged))),
         "verdict_wrong": f"{number * LEVEL:.0f}",
