@@ -121,7 +121,7 @@ def test_a_bad_line_is_named_by_its_number_in_the_file(tmp_path, name, bad, said
         corpus(str(tmp_path / name))
 
 
-@pytest.mark.parametrize("damaged", [gzip.compress(b"\n".join(GOOD))[:-9], b"no gzip"])
+@pytest.mark.parametrize("damaged", [gzip.compress(b"\n".join(GOOD))[:-9], b"no gzip"], ids=["cut", "never packed"])
 def test_a_packed_file_that_is_not_whole_is_refused(tmp_path, damaged):
     (tmp_path / "b.jsonl.gz").write_bytes(damaged)
     with pytest.raises(ValueError, match=r"b.jsonl.gz must be a whole file packed with gzip"):
