@@ -1,9 +1,10 @@
-"""What a page of the book shows beside figures: tables of text, and numbers that its sentences quote.
+"""What a page of the book shows beside figures: tables of text, with their data, and numbers that its sentences quote.
 
 Absent on purpose: tables in HTML. A printed table is compared by the tests like any other output. And an import of
 myst_nb, whose pages read the glued numbers: a chapter needs no more than IPython to leave them in its outputs.
 """
 
+import sys
 from collections.abc import Iterable, Sequence
 
 
@@ -25,6 +26,23 @@ def print_table(rows: Iterable[Sequence], heads: Sequence[str] = (), gap: int = 
     for first, *others in lines:
         cells = [first.ljust(widths[0])] + [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
         print((" " * gap).join(cells).rstrip())
+
+
+def leave(kind: str, data: dict) -> None:
+    """Leaves what was printed as data among a cell's outputs, unseen; outside of notebooks it does nothing.
+
+    Pages that collect tables from all chapters read the data, not the print. Numbers stand in it as they were printed,
+    rounded: otherwise a cell would leave other data on another processor.
+
+    Args:
+        kind: of data: the media type is application/vnd.minilib.KIND+json.
+        data: of what JSON knows: dicts, lists, texts, numbers, None.
+    """
+    ipython = sys.modules.get("IPython")
+    if ipython and ipython.get_ipython():
+        from IPython.display import display
+
+        display({f"application/vnd.minilib.{kind}+json": data}, raw=True)
 
 
 def glue_all(numbers: dict[str, object]) -> None:

@@ -45,6 +45,17 @@ def pytest_collection_modifyitems(items):
 
 
 @pytest.fixture
+def left(monkeypatch):
+    """Where this is asked for, the test is a notebook: the media types and the data that it leaves, in their order."""
+    import IPython.display
+
+    outputs = []
+    monkeypatch.setattr(IPython, "get_ipython", lambda: "a kernel")
+    monkeypatch.setattr(IPython.display, "display", lambda data, raw: outputs.extend(data.items()))
+    return outputs
+
+
+@pytest.fixture
 def nowhere(monkeypatch):
     """`nowhere(name, folder)`: the data set lies where nobody answers; its known files are those in the folder."""
     from minilib.data.catalogue import CATALOGUE

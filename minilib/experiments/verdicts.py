@@ -25,13 +25,13 @@ of three seeds is too narrow).
 """
 
 import math
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from minilib import needs
-from minilib.pages import print_table
+from minilib.pages import leave, print_table
 
 with needs("book"):
     from scipy.optimize import brentq
@@ -222,34 +222,58 @@ def family(comparisons: Mapping[Hashable, Comparison]) -> dict[Hashable, Compari
     return {name: corrected[name] for name in comparisons}
 
 
-def print_verdicts(comparisons: Mapping[str, Comparison], what: str = "ours is lower by") -> None:
+def print_verdicts(
+    comparisons: Mapping[str, Comparison], what: str = "ours is lower by", *, means: str = "", runs: Sequence[str] = ()
+) -> None:
     """A line each: the verdict, the difference, its interval, what could have been seen; then what the lines share.
 
     A name says what is claimed: "LAMB below AdamW, 64 rows". The last line has the seeds, the level of the intervals
     (from the lowest to the highest in a family), and the margin where equality is claimed. Differences are rounded to
     two digits of half their interval. Where the claims of equality have several margins, each has its own in a column.
+    A notebook keeps the table as data, too, for the page that lists every verdict of the book.
 
     Args:
         comparisons: by the words that name them.
         what: is compared, such as "log loss lower by": "by" heads the column of differences, the rest all lines.
+        means: what the differences are, in words, where `what` is too short to say it; not printed.
+        runs: the names of the recorded runs whose losses were compared; not printed.
     """
-    found = comparisons.values()
     words, by = (what.removesuffix(" by"), "by") if what.endswith(" by") else (what, "value")
-    margins = sorted({c.claim[1] for c in found if math.isfinite(c.claim[1])})
-    rows = []
-    for name, c in comparisons.items():
-        digits = max(0, 1 - math.floor(math.log10(c.half))) if c.df else 3
-        interval = f"[{c.low:.{digits}f}, {c.high:.{digits}f}]" if c.df else "none"
-        seen = f"{c.seen:.2g}" if c.df else "none"
-        within = [f"{c.claim[1]:.3g}" if c.claim[1] in margins else ""] if len(margins) > 1 else []
-        rows.append((name, c.verdict, f"{c.difference:.{digits}f}", interval, seen, *within))
-    print_table(rows, (words, "verdict", by, "interval", "can see", *["within"] * (len(margins) > 1)))
+    every = comparisons.values()
+    margins = sorted({c.claim[1] for c in every if math.isfinite(c.claim[1])})
+    rows = [{"claim": name, **_as_text(c)} for name, c in comparisons.items()]
+    heads = [words, "verdict", by, "interval", "can see"]
+    if len(margins) > 1:
+        heads.append("within")
+        for row, c in zip(rows, every, strict=True):
+            row["within"] = f"{c.claim[1]:.3g}" if c.claim[1] in margins else ""
+    print_table([tuple(row.values()) for row in rows], heads)
+    levels = sorted({c.level for c in every})
+    shared = _shared(every, levels, margins)
+    print(shared)
+    table = {"what": words, "by": by, "rows": rows, "shared": shared, "widest": f"{100 * max(levels, default=0):.4g}"}
+    leave("verdicts", table | {"means": means, "runs": [*runs]})
+
+
+def _as_text(c: Comparison) -> dict[str, str]:
+    """A comparison as the table has it, column by column."""
+    digits = max(0, 1 - math.floor(math.log10(c.half))) if c.df else 3
+    return {
+        "verdict": c.verdict,
+        "by": f"{c.difference:.{digits}f}",
+        "interval": f"[{c.low:.{digits}f}, {c.high:.{digits}f}]" if c.df else "none",
+        "seen": f"{c.seen:.2g}" if c.df else "none",
+    }
+
+
+def _shared(comparisons: Collection[Comparison], levels: list[float], margins: list[float]) -> str:
+    """What all lines of a table share: the seeds, the levels, and the margin where there is one."""
     seeds = dict.fromkeys(
-        f"{c.seeds[0]} paired seeds" if c.paired else f"{c.seeds[0]} against {c.seeds[1]} seeds" for c in found
+        f"{c.seeds[0]} paired seeds" if c.paired else f"{c.seeds[0]} against {c.seeds[1]} seeds" for c in comparisons
     )
-    levels = dict.fromkeys(f"{100 * level:.4g} %" for level in sorted({c.level for c in found}))
-    said = [" or ".join(seeds), "intervals at " + " to ".join([*levels][:: max(1, len(levels) - 1)])]
-    print("; ".join(said + [f"equal: within {m:.3g}" for m in margins if len(margins) == 1]))
+    percent = dict.fromkeys(f"{100 * level:.4g} %" for level in levels)
+    parts = [" or ".join(seeds), "intervals at " + " to ".join([*percent][:: max(1, len(percent) - 1)])]
+    return "; ".join(parts + [f"equal: within {margin:.3g}" for margin in margins if len(margins) == 1])
 
 
 def _loss(name: str, seed: Hashable, loss: float | np.ndarray) -> np.ndarray:

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from minilib.pages import leave
+
 
 class ProofError(AssertionError):
     """A step of a proof does not hold on an instance; the message names step, instance and both sides."""
@@ -89,25 +91,39 @@ class Ledger:
         row.lhs.extend(lhs.tolist())
         row.rhs.extend(rhs.tolist())
 
-    def table(self) -> str:
-        """One line a step, in the order of first use: relation, evaluations, smallest slack, median rhs / lhs.
+    def table(self) -> None:
+        """Prints a line a step, in the order of first use: relation, evaluations, smallest slack, median rhs / lhs.
 
-        A slack below 1e-6 prints as 0: the step was tight there.
+        A slack below 1e-6 prints as 0: the step was tight there. A notebook keeps the lines as data, too: `leave`.
 
         ProofError: the ledger is empty, or a row never compared more than rounding (it could not have failed).
         """
         if not self.rows:
             raise ProofError(f"{self.proof}: no step was evaluated")
+        rows = [self._as_text(step, row) for step, row in self.rows.items()]
         width = max(map(len, self.rows))
-        lines = [self.proof, f"{'step':<{width}}  rel  checks  least slack  median rhs/lhs"]
-        for step, row in self.rows.items():
-            largest = np.abs([row.lhs, row.rhs]).max()
-            if largest <= 10 * self.atol:
-                raise ProofError(
-                    f"{self.proof}: step {step} could not have failed: no side exceeds {largest:.1g}, "
-                    f"and differences up to {self.atol:.1g} pass as rounding"
-                )
-            least, ratio = np.abs(row.slack()).min(), row.ratio()
-            slack, tight = f"{least:.1g}" if least >= 1e-6 else "0", "-" if np.isnan(ratio) else f"{ratio:.2g}"
-            lines.append(f"{step:<{width}}  {row.relation:<3}  {len(row.lhs):>6}  {slack:>11}  {tight:>14}")
-        return "\n".join(lines)
+        print(self.proof)
+        print(f"{'step':<{width}}  rel  checks  least slack  median rhs/lhs")
+        for row in rows:
+            print(
+                f"{row['step']:<{width}}  {row['relation']:<3}  {row['checks']:>6}  "
+                f"{row['slack']:>11}  {row['ratio']:>14}"
+            )
+        leave("ledger", {"proof": self.proof, "rows": rows})
+
+    def _as_text(self, step: str, row: Row) -> dict[str, str]:
+        """What the table says of a step. ProofError: it never compared more than rounding."""
+        largest = np.abs([row.lhs, row.rhs]).max()
+        if largest <= 10 * self.atol:
+            raise ProofError(
+                f"{self.proof}: step {step} could not have failed: no side exceeds {largest:.1g}, "
+                f"and differences up to {self.atol:.1g} pass as rounding"
+            )
+        least, ratio = np.abs(row.slack()).min(), row.ratio()
+        return {
+            "step": step,
+            "relation": row.relation,
+            "checks": str(len(row.lhs)),
+            "slack": f"{least:.1g}" if least >= 1e-6 else "0",
+            "ratio": "-" if np.isnan(ratio) else f"{ratio:.2g}",
+        }

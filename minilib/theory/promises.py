@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from minilib.pages import print_table
+from minilib.pages import leave, print_table
 from minilib.theory.ledger import ProofError
 
 HEADS = ("promise", "measured", "promised", "start", "any method", "ascent", "says more")
@@ -57,7 +57,7 @@ class Promises:
         self.rows[name] = numbers | {"says_from": says_from}
 
     def table(self) -> None:
-        """Prints a row an instance. Raises ProofError when there is none."""
+        """Prints a row an instance; a notebook keeps them as data, too. Raises ProofError when there is none."""
         if not self.rows:
             raise ProofError(f"{self.proof}: no promise was looked at")
         print(f"{self.proof}: {self.what}")
@@ -66,3 +66,5 @@ class Promises:
             values = [f"{row[key]:.3g}" for key in ("measured", "promised", "start", "trivial", "ascent")]
             rows.append((name, *values, f"from {row['says_from']}" if row["says_from"] else "yes"))
         print_table(rows, HEADS)
+        named = [dict(zip(HEADS, row, strict=True)) for row in rows]
+        leave("promises", {"proof": self.proof, "what": self.what, "rows": named})

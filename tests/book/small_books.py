@@ -23,6 +23,13 @@ def cell(source, prints="", count=1, **metadata):
     return made
 
 
+def leaving(source, prints, left):
+    """An executed code cell that printed a table and left its data, as the fixture `left` has them."""
+    made = cell(source, prints)
+    made.outputs += [nbformat.v4.new_output("display_data", data={media: data}) for media, data in left]
+    return made
+
+
 def drawn(source="plt.show()", **metadata):
     """An executed code cell that drew a picture."""
     made = cell(source, **metadata)

@@ -92,7 +92,7 @@ ROWS = [row.split(" | ") for row in VERDICTS.replace("\n    ", " | ").splitlines
 def printed(chapter: str) -> list[list[str]]:
     """The lines of verdicts that a chapter printed."""
     tables = verdict_page.of_chapter(rules.read(notebooks.pair(notebooks.find(chapter))))
-    return [line for table in tables for line in table.rows]
+    return [line for table in tables for line in table.lines()]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=" ".join)

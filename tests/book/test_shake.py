@@ -164,6 +164,10 @@ def streams(*pairs):
 
 
 ONE, TWO = (showing({"output_type": "display_data", "data": {"image/png": data}}) for data in ("iVBOR", "iVBOS"))
+LEFT, TURNED, WRONG = (
+    showing({"output_type": "display_data", "data": {"application/vnd.a+json": data}})
+    for data in ({"a": "1", "b": "2"}, {"b": "2", "a": "1"}, {"a": "1", "b": "3"})
+)
 FAILED = showing({"output_type": "error", "ename": "E", "evalue": "", "traceback": []})
 MIXED = streams(("stdout", "a"), ("stderr", "compiled"), ("stdout", "b"))
 
@@ -173,6 +177,8 @@ MIXED = streams(("stdout", "a"), ("stderr", "compiled"), ("stdout", "b"))
     [
         (cell("1", "a"), cell("1", "a"), "same"),
         (ONE, TWO, "printed"),
+        (LEFT, TURNED, "same"),
+        (LEFT, WRONG, "other"),
         (cell("1", "a"), cell("1", "b"), "other"),
         (cell("1", "a"), cell("1", "Left out here: a"), "without"),
         (cell("1", "a"), FAILED, "failed"),

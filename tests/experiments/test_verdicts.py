@@ -1,6 +1,7 @@
 """The rule for verdicts: its arithmetic against scipy's tests, and its rates of error on simulated losses."""
 
 import math
+import re
 from collections import Counter
 
 import numpy as np
@@ -248,6 +249,19 @@ def test_the_table_has_a_line_for_each_comparison_and_one_for_what_they_share(ca
     assert equal.split()[1] == "contradicted"
     assert one.split()[1:] == ["not", "resolved", "1.000", "none", "none"]
     assert shared == "3 paired seeds or 1 against 1 seeds; intervals at 95 %; equal: within 0.1"
+
+
+def test_a_notebook_keeps_the_table_as_data_rounded_as_it_is_printed(capsys, left):
+    claims = {within: compare(OURS, THEIRS, within=within) for within in (0.1, 5.0)}
+    for means, runs in (("", ()), ("ours, less theirs", ("one", "two"))):
+        print_verdicts(family(claims), "nats lower by", means=means, runs=runs)
+        _, *lines, shared = capsys.readouterr().out.splitlines()
+        media, table = left.pop()
+        assert media == "application/vnd.minilib.verdicts+json"
+        assert [[*map(str, row.values())] for row in table.pop("rows")] == [re.split("  +", line) for line in lines]
+        given = {"what": "nats lower", "by": "by", "means": means, "runs": [*runs]}
+        assert table == given | {"shared": shared, "widest": "97.5"}
+    assert left == []
 
 
 def test_the_table_rounds_to_two_digits_of_half_the_interval(capsys):

@@ -49,13 +49,10 @@ def test_a_name_that_a_statement_binds_itself_does_not_lead_to_the_definition_of
     assert re.findall(r'href="([^"]+)"', shown) == ["proofs/sums.html#sum", "proofs/b.html#E"]
 
 
-def test_the_table_has_the_checks_of_all_ledgers_and_the_nearest_instance_of_the_promise():
+def test_the_table_has_the_checks_of_all_ledgers():
     rows = {
         "(1)": {"relation": "<=", "checks": "1200", "slack": "0.3"},
         "(2)": {"relation": "=", "checks": "7", "slack": "0"},
     }
     assert theorem_table.ledger_cells({"A": rows, "B": rows}, ["A"]) == ["1,207", "0.3"]
     assert theorem_table.ledger_cells({}, ["A"]) == ["–", "–"]
-    promised = [["T = 1", "0.1", "1", "3", "inf", "9", "yes"], ["T = 2", "0.4", "0.8", "3", "2.5", "9", "yes"]]
-    assert theorem_table.promise_cell({"A: loss": promised}, ["A"]) == "0.4 / 0.8 / 2.5"
-    assert theorem_table.promise_cell({"A: loss": promised}, ["B"]) == "–"

@@ -1,5 +1,7 @@
 """The ledger: what it accepts, what it refuses and with which words, and its table to the letter."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,6 +11,7 @@ from minilib.theory import Ledger, ProofError
 
 numbers = st.floats(-1e6, 1e6)
 same = np.ones(3)
+COLUMNS = ("step", "relation", "checks", "slack", "ratio")
 
 
 @pytest.fixture
@@ -106,18 +109,22 @@ def test_slack_is_relative_to_the_larger_side_and_ratio_is_a_median(ledger):
     assert row.ratio() == 2.0  # of 4, 2, 1; the zero has no ratio
 
 
-def test_the_table_is_this(ledger):
+def test_the_table_is_this_and_is_left_as_data(ledger, capsys, left):
     ledger.leq("(1) smoothness", [1, 2, 4], [1.25, 4, 5])
     ledger.eq("(2) telescope", [3.0, -1.0], [3.0, -1.0])
     ledger.leq("(3)", [-2, 0], [-1, 5])
     ledger.leq("(1) smoothness", 1.0, 100.0)
-    assert ledger.table().splitlines() == [
+    ledger.table()
+    proof, _, *lines = printed = capsys.readouterr().out.splitlines()
+    assert printed == [
         "Lemma 1",
         "step            rel  checks  least slack  median rhs/lhs",
         "(1) smoothness  <=        4          0.2             1.6",
         "(2) telescope   =         2            0               1",
         "(3)             <=        2          0.5               -",
     ]
+    rows = [dict(zip(COLUMNS, re.split("  +", line), strict=True)) for line in lines]
+    assert left == [("application/vnd.minilib.ledger+json", {"proof": proof, "rows": rows})]
 
 
 def test_an_empty_ledger_has_no_table(ledger):
@@ -126,11 +133,13 @@ def test_an_empty_ledger_has_no_table(ledger):
 
 
 @pytest.mark.parametrize("tiny", [0.0, 1e-13])
-def test_a_row_that_only_ever_compared_rounding_with_rounding_has_no_table(ledger, tiny):
+def test_a_row_that_only_ever_compared_rounding_with_rounding_has_no_table(ledger, tiny, capsys):
     ledger.leq("(1)", 1, 2)
     ledger.eq("(2)", np.full(3, tiny), 0.0)
     with pytest.raises(ProofError, match=r"Lemma 1: step \(2\) could not have failed: no side exceeds"):
         ledger.table()
+    assert capsys.readouterr().out == ""
     ledger.leq("(3)", 0.0, 1.0)
     ledger.eq("(2)", 1.0, 1.0)
-    assert [line[:3] for line in ledger.table().splitlines()[2:]] == ["(1)", "(2)", "(3)"]
+    ledger.table()
+    assert [line[:3] for line in capsys.readouterr().out.splitlines()[2:]] == ["(1)", "(2)", "(3)"]

@@ -6,23 +6,16 @@ Caught: a page that was older than its chapters.
 import json
 
 import nbformat
+import numpy as np
+import pytest
+from small_books import leaving
 
+from minilib.theory import Ledger
 from minilib.theory.attack import Attack
+from minilib.theory.promises import Promises
 from proofs import LABELS
 from proofs.bank import BANK
 from tools.prover import prove, rocq_sources, theorem_table
-
-OUTPUT = """\
-CAME's step
-step                rel  checks  least slack  median rhs/lhs
-(3) Cauchy-Schwarz  <=     1200          0.2             3.1
-(9) forgotten       =         7            0               1
-
-CAME's step: largest step
-promise    measured  promised  start  any method  ascent  says more
-T = 1,000      52.1       111    inf         inf     447        yes
-T = 9,000      52.1     1,110    inf         inf     447        yes
-"""
 
 
 def test_the_record_and_the_page_are_of_today():
@@ -39,18 +32,31 @@ def test_a_false_statement_that_is_not_broken_fails(monkeypatch, capsys):
     assert "NOT BROKEN: half of Cauchy-Schwarz" in capsys.readouterr().out
 
 
-def test_ledgers_and_promises_are_read_from_what_a_chapter_printed(tmp_path):
-    cell = nbformat.v4.new_code_cell("", outputs=[nbformat.v4.new_output("stream", text=OUTPUT)])
-    nbformat.write(nbformat.v4.new_notebook(cells=[cell]), tmp_path / "11_a.ipynb")
-    ledgers, promises = theorem_table.printed(tmp_path / "11_a.ipynb")
-    assert theorem_table.ledger_cells(ledgers, ["CAME's step"]) == ["1,207", "0.2"]
-    assert theorem_table.promise_cell(promises, ["CAME's step"]) == "52.1 / 111 / inf"
+def test_ledgers_and_promises_are_read_from_what_a_chapter_left(tmp_path, left, capsys):
+    ledger, promises = Ledger("CAME's step"), Promises("CAME's step", "largest step")
+    ledger.leq("(3) Cauchy-Schwarz", np.ones(1200), np.linspace(1.25, 9, 1200))
+    ledger.eq("(9) forgotten", 1, 1)
+    promises.add("T = 9", measured=52.1, promised=1110, start=2000, trivial=1500, ascent=4470)
+    promises.add("T = 1", measured=52.1, promised=111, start=200, trivial=np.inf, ascent=447)
+    ledger.table()
+    promises.table()
+    nb = nbformat.v4.new_notebook(cells=[leaving("1", capsys.readouterr().out, left)])
+    (tmp_path / "notebooks").mkdir()
+    (tmp_path / "notebooks" / "11_a.md").write_text("")
+    nbformat.write(nb, tmp_path / "notebooks" / "11_a.ipynb")
+    ledgers, promises = theorem_table.evaluated(tmp_path)
+    assert theorem_table.ledger_cells(ledgers, ["CAME's step", "CAME"]) == ["1,201", "0.2"]
+    assert theorem_table.promise_cell(promises, ["CAME's step"]) == "52.1 / 111 / 200"
     assert theorem_table.promise_cell(promises, ["CAME"]) == "–"
+    nb.cells[0].outputs.pop()
+    nbformat.write(nb, tmp_path / "notebooks" / "11_a.ipynb")
+    with pytest.raises(ValueError, match="11_a: cell '1' printed 1 tables of promises and has the data of 0"):
+        theorem_table.evaluated(tmp_path)
 
 
 def test_every_title_is_printed_by_a_chapter_and_every_label_is_one_of_the_book():
-    ledgers, promises = theorem_table.all_printed(prove.ROOT)
-    assert [title for title in LABELS if title not in ledgers and not theorem_table.of(title, promises)] == []
+    ledgers, promises = theorem_table.evaluated(prove.ROOT)
+    assert [title for title in LABELS if title not in ledgers and title not in promises] == []
     assert {*BANK, *(label for labels in LABELS.values() for label in labels)} <= {*rocq_sources.all_labels(prove.ROOT)}
 
 

@@ -115,7 +115,7 @@ def test_a_verdict_that_the_page_tells_is_the_one_that_the_chapter_printed(claim
     told, chapter, asked, verdict = claim.split(" | ")
     assert told in " ".join(PAGE.split())
     tables = verdict_page.of_chapter(chapters.read(notebooks.pair(notebooks.find(chapter))))
-    printed = [row for table in tables for row in table.rows if row[0] == asked]
+    printed = [row for table in tables for row in table.lines() if row[0] == asked]
     assert [row[1] for row in printed] == [verdict]
     gaps = re.findall(r"0\.\d{3}", told)
     assert gaps in ([], [f"{float(row[2]):.3f}" for row in printed])

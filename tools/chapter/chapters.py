@@ -19,6 +19,7 @@ STAR = "★"
 CORE_ENDS = "Here the core path ends"  # begins the line that closes the core path of a chapter
 AFTER_STARS = ("Summary", "Exercises", "Further reading")  # what may stand after the core path without a star
 FETCH = "fetch-the-book"  # the tag of the cell that tools/chapter/first_cell.py puts into every chapter
+TABLES = {"verdicts": r"  can see\b", "ledger": "  least slack  ", "promises": "  says more$"}  # in the heads of these
 FENCE = r"^(?P<mark>:{{3,}}|`{{3,}})\{{{name}\}}[ \t]*(?P<title>[^\n]*)\n(?P<body>.*?)^(?P=mark)[ \t]*$"
 
 
@@ -75,6 +76,22 @@ def printed(cell) -> str:
     for output in cell.get("outputs", []):
         parts.append(output.get("text", "") or output.get("data", {}).get("text/plain", ""))
     return "\n".join(parts)
+
+
+def left(cell, kind: str, name: str = "a chapter") -> list[dict]:
+    """The tables of a kind, a key of `TABLES`, that a cell of a chapter printed, as data: see `minilib.pages.leave`.
+
+    ValueError: its outputs have the data of more or fewer tables than it printed.
+    """
+    media = f"application/vnd.minilib.{kind}+json"
+    data = [output.data[media] for output in cell.get("outputs", []) if media in output.get("data", {})]
+    count = len(re.findall(TABLES[kind], printed(cell), re.MULTILINE))
+    if len(data) != count:
+        raise ValueError(
+            f"{name}: cell {head(cell)} printed {count} tables of {kind} and has the data of {len(data)}; "
+            f"execute the chapter again: make notebook"
+        )
+    return data
 
 
 def head(cell) -> str:

@@ -203,8 +203,13 @@ def texts(cell) -> list[str]:
         elif output.output_type == "error":
             shown.append(("error", f"{output.ename}: {output.evalue}"))
         else:
-            shown += [(kind, str(data)) for kind, data in sorted(output.data.items()) if "image" not in kind]
+            shown += [(kind, as_text(data)) for kind, data in sorted(output.data.items()) if "image" not in kind]
     return [f"{kind}: {text}" for kind, text in [*streams.items(), *shown] if text]
+
+
+def as_text(data: str | dict) -> str:
+    """What a cell left under a media type; a kernel and a file have the entries of a dict in orders of their own."""
+    return data if isinstance(data, str) else json.dumps(data, sort_keys=True)
 
 
 def pictures(cell) -> list[str]:

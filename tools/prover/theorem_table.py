@@ -1,20 +1,16 @@
 """The table of the theorems, a line each, for the page of theorems: words, place, and what was measured.
 
 How often a theorem's steps were evaluated, and what its promise came to, is read from the stored outputs of the
-chapters, where every ledger prints its table.
+chapters, where every ledger and all promises leave their data beside their print.
 """
 
 import re
-from itertools import takewhile
 from pathlib import Path
 
 from proofs import LABELS
 from tools.chapter import chapters, notebooks
 from tools.prover import rocq_sources
 
-LEDGER = re.compile(r"^step +rel  checks  least slack  median rhs/lhs$")
-ROW = re.compile(r"^(?P<step>.+?) +(?P<relation><=|=) +(?P<checks>\d+) +(?P<slack>\S+) +(?P<ratio>\S+)$")
-PROMISE = re.compile(r"^promise +measured +promised +start +any method +ascent +says more$")
 TITLE = re.compile(r"^:{3,}\{prf:\w+\} (?P<title>.+)\n:label: (?P<label>\S+)", re.MULTILINE)
 COLUMNS = ("theorem", "in words", "evaluated", "least slack", "measured / promised / without")
 HEAD = f"""
@@ -38,28 +34,18 @@ def escaped(text: str) -> str:
     return text.replace("|", "\\|").replace("*", "\\*").replace("<", "&lt;")
 
 
-def printed(path: Path) -> tuple[dict, dict]:
-    """What a chapter's stored outputs say: {ledger: {row: cells}} and {theorem: [rows of its promises]}."""
-    ledgers, promises = {}, {}
-    for cell in chapters.read(path).cells:
-        lines = chapters.printed(cell).splitlines()
-        for k, line in enumerate(lines):
-            if LEDGER.match(line):
-                rows = takewhile(bool, map(ROW.match, lines[k + 1 :]))
-                ledgers.setdefault(lines[k - 1], {}).update({row["step"]: row.groupdict() for row in rows})
-            elif PROMISE.match(line):
-                split = (re.split(r"  +", row.strip()) for row in lines[k + 1 :])
-                promises.setdefault(lines[k - 1], []).extend(takewhile(lambda cells: len(cells) == 7, split))
-    return ledgers, promises
+def evaluated(root: Path) -> tuple[dict, dict]:
+    """What the chapters' stored outputs say, by proof: {step: row of its ledger}, and [rows of its promises].
 
-
-def all_printed(root: Path) -> tuple[dict, dict]:
-    """Those of all chapters together."""
+    ValueError: the data of a table are missing.
+    """
     ledgers, promises = {}, {}
     for md in notebooks.chapters(root):
-        own, promised = printed(notebooks.pair(md))
-        ledgers |= own
-        promises |= promised
+        for cell in chapters.code(chapters.read(notebooks.pair(md))):
+            for table in chapters.left(cell, "ledger", md.stem):
+                ledgers.setdefault(table["proof"], {}).update({row["step"]: row for row in table["rows"]})
+            for table in chapters.left(cell, "promises", md.stem):
+                promises.setdefault(table["proof"], []).extend(table["rows"])
     return ledgers, promises
 
 
@@ -87,25 +73,21 @@ def number(text: str) -> float:
     return float(text.replace(",", ""))
 
 
-def of(title: str, promises: dict) -> list[list[str]]:
-    """The promises that stand under a title; a heading says after it what was measured."""
-    return [row for heading, rows in promises.items() if heading.startswith(f"{title}: ") for row in rows]
-
-
 def promise_cell(promises: dict, of_label: list[str]) -> str:
     """Measured, promised and without a theorem, where the measured is nearest to the promised."""
-    rows = [row for title in of_label for row in of(title, promises)]
+    rows = [row for title in of_label for row in promises.get(title, [])]
     if not rows:
         return "–"
-    _, measured, promised, start, most, *_ = max(rows, key=lambda row: number(row[1]) / number(row[2]))
-    return " / ".join([measured, promised, min(start, most, key=number)])
+    row = max(rows, key=lambda row: number(row["measured"]) / number(row["promised"]))
+    without = min(row["start"], row["any method"], key=number)
+    return " / ".join([row["measured"], row["promised"], without])
 
 
 def table(root: Path) -> str:
     """The table in Markdown."""
     known = rocq_sources.all_labels(root)
     groups = rocq_sources.groups(rocq_sources.sources(root / "proofs"), known)
-    named, (ledgers, promises) = titles(root), all_printed(root)
+    named, (ledgers, promises) = titles(root), evaluated(root)
     lines = [HEAD]
     for label, group in groups.items():
         of_label = [title for title, found in LABELS.items() if label in found]
