@@ -1,17 +1,12 @@
 """The map of the book: which chapter needs which, how long each takes, and both as the preface shows them.
 
-    python tools/pages/book_map.py            the table in plain text, and what is wrong with it
-    python tools/pages/book_map.py --svg      the picture
-
 What a reader of a chapter's core path must have read right before it stands in the line "You need ..." under its title;
 what those chapters need is needed too. Nothing else about this is typed by hand: numbers and parts are those of
 _toc.yml; the picture, the hours and the chapters that a page also looks back at are computed when the pages are built.
 The hours are the estimate of `tools/chapter/reading.py`.
 """
 
-import argparse
 import re
-import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -129,22 +124,6 @@ def stated(text: str) -> list[str] | None:
     return REFERENCE.findall(match[1]) if match else None
 
 
-def violations(root: Path = ROOT) -> list[str]:
-    """What is wrong with the lines under the titles, as sentences."""
-    book, clock, wrong = chapters(root), times(root), []
-    order = list(book)
-    for name, chapter in book.items():
-        if clock[name].work and abs(clock[name].work - clock[name].core) > 10:
-            wrong.append(
-                f"{name} promises a core path of {clock[name].work} minutes; by its length it takes {clock[name].core}"
-            )
-        if stated(chapter.text) is None and order[0] != name:
-            wrong.append(f"{name} does not say what a reader needs: You need ...")
-        late = [other for other in chapter.needs if order.index(other) >= order.index(name)]
-        wrong += [f"{name} needs the later chapter {other}" for other in late]
-    return wrong
-
-
 def hours(minutes: int) -> str:
     """Minutes as a person says them: `50 min`, `2 h`, `2 h 10`."""
     whole, rest = divmod(minutes, 60)
@@ -159,14 +138,12 @@ class Time:
         core, whole: to read the core path, and all before the exercises.
         exercises: for all exercises; what each one says, else `reading.MINUTES_AN_EXERCISE`.
         starred: are there sections that can wait?
-        work: what the line under the title says of working through the core path; 0 where there is none.
     """
 
     core: int
     whole: int
     exercises: int
     starred: bool
-    work: int
 
 
 EXERCISE = re.compile(r"\{exercise(?:-start)?\}.*?(?=\{exercise|\{solution|\Z)", re.DOTALL)
@@ -189,7 +166,6 @@ def times(root: Path = ROOT) -> dict[str, Time]:
             reading.minutes(*whole),
             exercise_minutes(chapter.text),
             core != whole,
-            int(work[1]) if (work := re.search(r"^\*Core path: (\d+) minutes", chapter.text, re.MULTILINE)) else 0,
         )
     return by_name
 
@@ -227,23 +203,15 @@ def time_cells(root: Path = ROOT) -> dict[str, str]:
     }
 
 
-def how(root: Path = ROOT) -> str:
+def how() -> str:
     """How the hours are estimated, in words."""
-    book = chapters(root)
-    without = {name for name, t in times(root).items() if not t.starred}
-    text = (
+    return (
         "The hours are estimates, not measurements of readers. "
         f"`tools/chapter/reading.py` counts words and visible lines of code when the pages are built, and reckons "
         f"with {reading.WORDS_A_MINUTE} words and {reading.LINES_A_MINUTE} lines a minute. "
         f"An exercise counts with the time that it states, or with {reading.MINUTES_AN_EXERCISE} minutes. "
         "That is slow, because formulas, cells that run and figures that move take time and are not counted."
     )
-    if without:
-        text += (
-            f" A single time means that the chapter has no starred sections yet: "
-            f"{'chapter' if len(without) == 1 else 'chapters'} {numbers(without, book)}."
-        )
-    return text
 
 
 @dataclass(frozen=True)
@@ -298,7 +266,7 @@ def arrow(points: list[tuple[float, float]], radius: float = 4) -> str:
     return path + f"L{points[-1][0]:g} {points[-1][1] - 3:g}"
 
 
-def svg(root: Path = ROOT, prefix: str = "../notebooks/") -> str:
+def svg(root: Path = ROOT) -> str:
     """The picture, each box a link; colours and letters come from the page's style sheet (`front.css`)."""
     book, members = chapters(root), parts(root)
     placed = layout(book, members)
@@ -329,7 +297,7 @@ def svg(root: Path = ROOT, prefix: str = "../notebooks/") -> str:
         squeezed = f' textLength="{BOX - 8}" lengthAdjust="spacingAndGlyphs"' * (len(chapter.short) > LONGEST)
         everything = " ".join(str(n) for n in sorted(number[other] for other in closure(needs, book)))
         out.append(
-            f'<a href="{prefix}{chapter.file}.html" data-chapter="{chapter.number}" '
+            f'<a href="../notebooks/{chapter.file}.html" data-chapter="{chapter.number}" '
             f'data-all="{everything}" aria-label="{title}"><title>{title}</title>'
             f'<rect class="part-{part}" x="{x - BOX / 2:g}" y="{y - HEIGHT / 2:g}" '
             f'width="{BOX}" height="{HEIGHT}" rx="5"/>'
@@ -344,23 +312,4 @@ def substitutions(root: Path = ROOT) -> dict[str, str]:
     if not set(SHORT) <= set(chapters(root)):
         return {}
     picture = {"book_map": f"```{{raw}} html\n{svg(root)}\n```", "book_needs": needs_table(root)}
-    return picture | time_cells(root) | {"book_hours_how": how(root)}
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--svg", action="store_true", help="print the picture")
-    if parser.parse_args().svg:
-        print(svg())
-        return 0
-    book, clock = chapters(), times()
-    for name, chapter in book.items():
-        t, needs = clock[name], numbers(chapter.needs, book)
-        print(f"{chapter.number:>2} {chapter.short:<12} needs {needs:<7} core {t.core:>4} min, whole {t.whole:>4} min")
-    wrong = violations()
-    print("\n".join(wrong) or "all is well")
-    return 1 if wrong else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return picture | time_cells(root) | {"book_hours_how": how()}

@@ -125,8 +125,7 @@ def weeks(root: Path = ROOT) -> list[Week]:
 
 def lab_link(root: Path, name: str) -> str:
     """A link to a sheet, with its title."""
-    text = (root / LABS / f"{name}.md").read_text(encoding="utf-8")
-    title = re.search(r"^# (.+)$", text, re.MULTILINE)[1]
+    title = syllabus.title(name, root / LABS)
     return f"{{ref}}`{title} <lab-{name.replace('_', '-')}>`"
 
 
@@ -138,28 +137,27 @@ def lab_minutes(root: Path, name: str) -> int:
 
 def violations(root: Path = ROOT) -> list[str]:
     """Where the plans and the book disagree, as sentences."""
-    wrong = []
-    every = weeks(root)
+    every, wrong = weeks(root), []
     if len(SHEETS) != len(every):
         wrong.append(f"{len(every)} weeks and {len(SHEETS)} labs")
     for week in every:
         if week.minutes > MOST:
             wrong.append(f"week {week.number} asks for {hours(week.minutes)} of reading, and not {hours(MOST)} at most")
-        wrong += [f"there is no {LABS}/{week.lab}.md" for _ in [0] if not (root / LABS / f"{week.lab}.md").exists()]
-        wrong += [f"week {week.number} has {len(week.due)} sets to hand in" for _ in [0] if len(week.due) > 1]
+        if not (root / LABS / f"{week.lab}.md").exists():
+            wrong.append(f"there is no {LABS}/{week.lab}.md")
+        if len(week.due) > 1:
+            wrong.append(f"week {week.number} has {len(week.due)} sets to hand in")
         wrong += [f"no deck {deck} in course/slides" for deck in week.decks if deck not in syllabus.decks()]
-    last = {}
-    for taught in syllabus.CHAPTERS.values():
-        if taught.problem_set:
-            number = next(week.number for week in every if taught.decks[-1] in week.decks)
-            last[taught.problem_set] = max(number, last.get(taught.problem_set, 0))
+    week_of = {deck: week.number for week in every for deck in week.decks}
+    last = {taught.problem_set: week_of[taught.decks[-1]] for taught in syllabus.CHAPTERS.values()}  # the latest stays
+    last.pop("", None)
     if set(last) != set(HANDED_IN):
         wrong.append(f"sets with a week: {sorted(HANDED_IN)}; sets of a chapter: {sorted(last)}")
-    wrong += [
-        f"{name} is handed in in week {week}, before its lectures end in week {last[name]}"
-        for name, week in HANDED_IN.items()
-        if name in last and week < last[name]
-    ]
+    for name in set(last) & set(HANDED_IN):
+        if HANDED_IN[name] < last[name]:
+            wrong.append(
+                f"{name} is handed in in week {HANDED_IN[name]}, before its lectures end in week {last[name]}"
+            )
     return wrong
 
 
