@@ -56,13 +56,10 @@ def test_every_chosen_package_has_a_reason_and_an_exact_version_that_fits_of_no_
     assert re.findall(r"https?://|--index|--find-links|--trusted|^\S+\+\w+", lock, re.M) == []
 
 
-def test_licences_and_versions_agree():
+def test_the_citation_has_the_version_and_the_title_of_the_book():
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     assert citation["version"] == minilib.__version__
-    assert citation["license"] == ["BSD-3-Clause", "CC-BY-4.0"]
     assert citation["title"].startswith(yaml.safe_load((ROOT / "_config.yml").read_text())["title"])
-    assert "BSD 3-Clause" in (ROOT / "LICENSE").read_text()
-    assert "creativecommons.org/licenses/by/4.0" in (ROOT / "LICENSE-text.txt").read_text()
 
 
 def test_every_command_that_the_words_name_is_a_target_of_the_makefile():
