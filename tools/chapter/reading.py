@@ -1,7 +1,6 @@
 """How long a chapter is for a reader: words and visible lines of code, on the core path and on the whole page.
 
-    python tools/chapter/reading.py             a table of all chapters
-    python tools/chapter/reading.py sgd         one chapter, section by section
+    python tools/chapter/reading.py sgd         section by section; all chapters: make step NAME=report
 
 The core path is all that stands before the exercises, outside sections whose title starts with a star. Words are those
 of the prose and its captions; formulas, code, folded answers and the fences of directives do not count. A line of code
@@ -13,7 +12,6 @@ import argparse
 import re
 from dataclasses import dataclass
 
-from tools import ROOT
 from tools.chapter import chapters, notebooks
 
 LAST = ("Exercises", "Further reading")
@@ -103,17 +101,8 @@ def minutes(words: int, lines: int) -> int:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("name", nargs="?", help="one chapter, section by section")
-    name = parser.parse_args().name
-    row = "{:<34} {:>6} {:>6} {:>5}   {:>6} {:>6} {:>5}   {:>4}"
-    if name is None:
-        print(row.format("", "core", "lines", "min", "whole", "lines", "min", "ex."))
-        for md in notebooks.chapters(ROOT):
-            parts = sections(notebooks.source(md))
-            counts = [n for pair in (core(parts), whole(parts)) for n in (*pair, minutes(*pair))]
-            print(row.format(md.stem, *counts, exercises(parts)))
-        return
-    parts = sections(notebooks.source(notebooks.find(name)))
+    parser.add_argument("name", help="of a chapter, as sgd")
+    parts = sections(notebooks.source(notebooks.find(parser.parse_args().name)))
     for section in parts:
         indent = "  " * (len(section.titles) - 1)
         mark = " " if section.core else "-"
