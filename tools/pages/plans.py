@@ -155,9 +155,7 @@ def violations(root: Path = ROOT) -> list[str]:
         wrong.append(f"sets with a week: {sorted(HANDED_IN)}; sets of a chapter: {sorted(last)}")
     for name in set(last) & set(HANDED_IN):
         if HANDED_IN[name] < last[name]:
-            wrong.append(
-                f"{name} is handed in in week {HANDED_IN[name]}, before its lectures end in week {last[name]}"
-            )
+            wrong.append(f"{name} is handed in in week {HANDED_IN[name]}, before its lectures end in week {last[name]}")
     return wrong
 
 
