@@ -311,8 +311,8 @@ def compare_labels(root: Path, every: dict[str, Source]) -> list[str]:
 
 def check_records(root: Path = ROOT) -> int:
     """Whether the records are of today's files and saboteurs, and have no more; the exit status."""
-    every, listed, problems = sources(root / "proofs"), saboteurs(root / "proofs"), []
-    folder = root / "book" / "machine"
+    every, listed, folder = sources(root / "proofs"), saboteurs(root / "proofs"), root / "book" / "machine"
+    problems = broken_rules(every)
     for name, source in every.items():
         now, known = digest_of(name, every), load(folder, name)
         tried = {key(one, now) for one in listed if one.file == f"{name}.v"}
@@ -323,6 +323,10 @@ def check_records(root: Path = ROOT) -> int:
     problems += [*compare_labels(root, every), *strangers(folder, every)]
     print("".join(f"{problem}\n" for problem in problems) or f"  {len(every)} files as they were when proved\n", end="")
     return 1 if problems else 0
+
+
+def broken_rules(every: dict[str, Source]) -> list[str]:
+    return [line for source in every.values() for line in source.violations]
 
 
 def strangers(folder: Path, every: dict[str, Source]) -> list[str]:
@@ -337,7 +341,7 @@ def check(root: Path = ROOT, again: bool = False, write: bool = True) -> int:
         print("There is no prover and none could be installed: the proofs will NOT be checked.", flush=True)
         return UNCHECKED
     prover, every, start = Prover(path, root), sources(root / "proofs"), time.monotonic()
-    problems = [line for source in every.values() for line in source.violations]
+    problems = broken_rules(every)
     problems += [*check_files(prover, every, again, write), *compare_labels(root, every)]
     if write:
         for record in prover.records.glob("*.json"):
