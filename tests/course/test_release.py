@@ -3,7 +3,7 @@
 import nbformat
 import pytest
 import yaml
-from classroom import made, source
+from classroom import make, source
 from small_books import ROOT, git
 
 import minilib
@@ -77,7 +77,7 @@ def test_students_get_notebooks_alone_and_a_solution_among_them_is_found(tmp_pat
     release.students(sets, ["momentum"])
     assert [path.name for path in sets.iterdir()] == ["momentum.ipynb"]
     assert release_check.problem_sets(sets, ["momentum"]) == []
-    nbformat.write(source(made("momentum", "open", tmp_path)), sets / "momentum.ipynb")
+    nbformat.write(source(make("momentum", "open", tmp_path)), sets / "momentum.ipynb")
     (sets / "marks.csv").write_text("a")
     assert release_check.problem_sets(sets, ["momentum", "lars"]) == [
         "marks.csv is no notebook for students",
