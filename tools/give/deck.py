@@ -30,9 +30,9 @@ from sphinx_exercise.nodes import exercise_enumerable_node, exercise_node
 from sphinx_proof.nodes import NODE_TYPES, proof_node
 from sphinx_revealjs.writers import RevealjsSlideTranslator
 
+from tools import ROOT
 from tools.pages import readable_pictures
 
-ROOT = Path(__file__).resolve().parents[2]
 FIELDS = ("Say", "Board", "Move", "Ask", "Misconception")  # what a paragraph of notes begins with
 BEHIND = "Behind"  # and beside a task: what to do when half of the room is behind
 LABELLED = (nodes.figure, nodes.table, nodes.math_block, exercise_node, exercise_enumerable_node, *NODE_TYPES.values())

@@ -24,12 +24,11 @@ from pathlib import Path
 import pikepdf
 import yaml
 
-from tools import preflight
+from tools import ROOT, preflight
 from tools.chapter import chapters
 from tools.give import paper, pdf_file
 from tools.pages import build_book, page_foot
 
-ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "_build" / "html"
 OUT = ROOT / "_build" / "pdf"
 BOOK = "big-batches-small-memory"

@@ -25,11 +25,11 @@ import yaml
 
 from course.marking import assignment, sheets
 from course.marking.problem_set import Assignment
+from tools import ROOT
 from tools.chapter import first_cell
 from tools.give import release_check, supplements, zip_book
 from tools.pages import companions, page_foot, syllabus
 
-ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "_build"
 OUT = BUILD / "release"
 NAME = "big-batches-small-memory"

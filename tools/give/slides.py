@@ -16,10 +16,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tools import ROOT
 from tools.pages import syllabus
 from tools.pages.syllabus import DECKS
 
-ROOT = Path(__file__).resolve().parents[2]
 BOOK = ROOT / "_build"
 OUT = BOOK / "slides"
 READY = """() => Reveal.isReady() && document.readyState === "complete"

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pikepdf
 
+from tools import ROOT
 from tools.give import paper, pdf_file
 from tools.pages import companions
 
-ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "_build"
 HIDDEN = shutil.ignore_patterns(".*", "*.pdf")  # of the folder of slides
 

@@ -30,7 +30,7 @@ from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from graphlib import TopologicalSorter
 from pathlib import Path
 
-from tools import preflight
+from tools import ROOT, preflight
 from tools.prover.rocq_sources import (
     NAMED,
     STEP,
@@ -45,7 +45,6 @@ from tools.prover.rocq_sources import (
     sources,
 )
 
-ROOT = Path(__file__).resolve().parents[2]
 UNCHECKED = 4
 NOT_CHECKED = (
     "proofs not checked: there is no prover. Install Rocq (Debian, Ubuntu: sudo apt-get install coq; macOS: "
