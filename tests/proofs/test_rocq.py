@@ -137,7 +137,7 @@ def test_what_is_checked_is_recorded_and_what_changed_is_checked_again(book, cap
     record = rocq.load(book / "book" / "machine", "a")
     assert record["theorems"]["thm_x"]["given"].split()[:2] == ["a", "small"]
     text = (book / "proofs" / "a.v").read_text()
-    goals = {text[start:end]: said for start, end, said in rocq.unfolded(record)}
+    goals = {text[start:end]: goal for start, end, goal in rocq.unfolded(record)}
     assert goals["rewrite H."].startswith("1 goal\n")
     assert goals["rewrite H."].endswith("  a < 3")
     assert rocq.check(book, write=False) == 0
@@ -154,9 +154,9 @@ def test_what_is_checked_is_recorded_and_what_changed_is_checked_again(book, cap
     assert re.findall(r"(\w+)\.v: ", capsys.readouterr().out) == ["sums", "a"]
     change(book / "notebooks" / "01_a.md", "thm-x\n", "thm-w\n")
     assert rocq.check(book) == 1  # a label without a theorem, and theorems without a label
-    said = capsys.readouterr().out
-    assert "thm-w has no theorem" in said
-    assert "no chapter has the label of a.v: thm_x" in said
+    problems = capsys.readouterr().out
+    assert "thm-w has no theorem" in problems
+    assert "no chapter has the label of a.v: thm_x" in problems
 
 
 @needs_prover
@@ -172,7 +172,7 @@ def test_a_record_that_says_something_else_is_found(book, capsys):
 
 @needs_prover
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "problem"),
     [
         ("S 1", "S 3", "proofs/a.v is not accepted"),
         ("Proof. intros c H. rewrite H. exact step_1. Qed.", "Admitted.", "thm_x assumes thm_x"),
@@ -183,15 +183,15 @@ def test_a_record_that_says_something_else_is_found(book, capsys):
         ),
     ],
 )
-def test_what_does_not_hold_or_is_assumed_is_refused(book, capsys, old, new, said):
+def test_what_does_not_hold_or_is_assumed_is_refused(book, capsys, old, new, problem):
     change(book / "proofs" / "a.v", old, new)
     assert rocq.check(book) == 1
-    assert said in capsys.readouterr().out
+    assert problem in capsys.readouterr().out
 
 
 @needs_prover
 @pytest.mark.parametrize(
-    ("one", "said"),
+    ("one", "problem"),
     [
         (saboteur("S 1", "S 3"), ""),
         (saboteur("S 1", "S 0"), "the proof stands all the same"),
@@ -200,10 +200,10 @@ def test_what_does_not_hold_or_is_assumed_is_refused(book, capsys, old, new, sai
         (saboteur("a < 3. Proof. lia", "a < 3. Proof. exact (lia"), "no longer readable"),
     ],
 )
-def test_a_saboteur_must_break_the_proof_where_it_says(book, one, said):
+def test_a_saboteur_must_break_the_proof_where_it_says(book, one, problem):
     prover = rocq.Prover(preflight.prover(), book)
     every = sources(book / "proofs")
     prover.build(every["sums"], "now")
-    found = rocq.sabotage(prover, every["a"], one)
-    assert said in found
-    assert bool(said) == bool(found)
+    words = rocq.sabotage(prover, every["a"], one)
+    assert problem in words
+    assert bool(problem) == bool(words)

@@ -288,8 +288,8 @@ def check_files(prover: Prover, every: dict[str, Source], again: bool, write: bo
                 if problem := future.exception():
                     problems.append(str(problem))
                     continue
-                said, wrong = future.result()
-                print(f"  {said}\n" * bool(said), end="", flush=True)
+                news, wrong = future.result()
+                print(f"  {news}\n" * bool(news), end="", flush=True)
                 problems += wrong
                 order.done(name)
     return problems
