@@ -59,9 +59,9 @@ def side(chapter, words, which, given):
     """A side of a ledger's row, or the value of a formula in the chapter's names."""
     if words is None:
         return None
-    return (
-        Page(chapter, words, **given).side(which) if words in strings(chapter) else eval(words, Page(chapter, **given))
-    )
+    if words in strings(chapter):
+        return Page(chapter, words, **given).side(which)
+    return eval(words, Page(chapter, **given))
 
 
 def table(label, chapter, *reads, **theorems):
@@ -76,7 +76,7 @@ def table(label, chapter, *reads, **theorems):
             values = draw(rng)
             given, page = values | values.pop("page", {}), {}
             for theorem, comparisons in theorems.items():
-                pairs = {k: words if isinstance(words, str) else words for k, words in comparisons.items()}
+                pairs = {k: [words] * 2 if isinstance(words, str) else words for k, words in comparisons.items()}
                 page[theorem] = {k: [side(chapter, one, i, given) for i, one in enumerate(pairs[k])] for k in pairs}
             return values, page
 
