@@ -15,7 +15,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from benchmarks import plan_errors
 from minilib.analysis import flops, planner
-from minilib.analysis.cards import CARDS, Card, card, here
+from minilib.analysis.cards import CARDS, Card, card
 from minilib.analysis.jobs import NAMED, PASSES, PRECISIONS, Job, Machines, Model
 from minilib.analysis.planner import bytes_held, changes, deciding, lap, plan, traffic, utilisation_needed
 from minilib.models import registry
@@ -297,7 +297,7 @@ def test_deciding_a_claim_costs_runs_times_tokens():
         (lambda: Model("t6", 2, 64, 100), "family must be one of bert, gpt2, t5, got 't6'"),
         (lambda: Job(NAMED["t5-small"], 8, 64, steps=1, guessed=9), "guessed must be left out for a T5"),
         (lambda: Model("bert", 2, 64, 100, heads=-2), "heads must be an integer of at least 1, got -2"),
-        (lambda: card("h300"), "card must be one of t4, .*, or here, got 'h300'"),
+        (lambda: card("h300"), "card must be one of t4, .*, tpu-v6e, got 'h300'"),
         (lambda: Card("mine", {"fp32": 1e12}, 0), "bandwidth of mine must be > 0, got 0"),
         (lambda: deciding("bert-huge", 1e6, 1, "h100", 0.4), "model must be one of bert-tiny, .*, got 'bert-huge'"),
         (lambda: deciding("gpt2", 1e6, 0, "h100", 0.4), "runs must be an integer of at least 1, got 0"),
@@ -332,12 +332,6 @@ def test_every_card_has_a_source_and_rates_that_grow_with_fewer_bits():
 def test_a_cards_numbers_are_those_of_its_data_sheet(name, half, bandwidth, memory, link):
     c = card(name)
     assert (c.rate("bf16") / 1e12, c.bandwidth / 1e9, c.memory / 1e9, c.link / 1e9) == (half, bandwidth, memory, link)
-
-
-def test_this_processor_is_measured():
-    c = here(size=128, repeats=1)
-    assert 1e6 < c.rate("fp32") < 1e15
-    assert 1e7 < c.bandwidth < 1e13
 
 
 @pytest.fixture(scope="module")
@@ -386,9 +380,9 @@ def test_records_of_cards_are_read(tmp_path):
 
 def test_the_command_prints_a_plan_and_what_changes_would_do(capsys):
     words = "--model bert-large --batch 65536 --steps 7037 --guessed 20 --optimizer lamb --card tpu-v3 --cards 1024"
-    assert planner.main([*words.split(), "--utilisation", "0.3", "--price", "2", "--runs", "3"]) == 0
+    assert planner.main([*words.split(), "--utilisation", "0.3", "--price", "2"]) == 0
     out = capsys.readouterr().out
-    for part in ("335,174,458 parameters, LAMB", "products bind", "messages, bytes", "3 runs"):
+    for part in ("335,174,458 parameters, LAMB", "products bind", "messages, bytes"):
         assert part in out
     assert "does not fit" not in out
     assert "twice the batch, same tokens" in out
@@ -413,7 +407,6 @@ def test_the_command_takes_measured_rates(capsys):
         ("--steps 1", "utilisation must be given"),
         ("--utilisation 0.4", "give one of steps and tokens"),
         ("--model bert-huge --steps 1 --utilisation 0.4", "model must be one of"),
-        ("--steps 1 --utilisation 0.4 --runs 0", "runs must be an integer of at least 1, got 0"),
     ],
 )
 def test_the_command_says_what_is_wrong_in_one_line(capsys, words, error):

@@ -107,7 +107,7 @@ OBJECT = "must be an object with a text under field = 'text', is "
     ("name", "bad", "said"),
     [
         ("b.jsonl", b'{"text": "x"', OBJECT + "'{\"text\": \"x\"' (Expecting ',' delimiter"),
-        ("b.jsonl.gz", b'{"txet": "x", "n": 1}', OBJECT + '\'{"txet": "x", "n": 1}\' (\'text\')'),
+        ("b.jsonl.gz", b'{"txet": "x", "n": 1}', OBJECT + '\'{"txet": "x", "n": 1}\' (it has txet, n)'),
         ("b.jsonl", b'{"text": 5}', OBJECT + "'{\"text\": 5}' (expected string"),
         ("b.jsonl", b'"text"', OBJECT + "'\"text\"'"),
         ("b.jsonl", b"[" * 100_000 + b"]" * 100_000, OBJECT + "'[[["),

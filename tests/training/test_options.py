@@ -58,7 +58,7 @@ def test_an_option_that_cannot_have_its_value_is_named_as_it_is_typed(module, pr
         ("--compile --device cpu", "--compile = True: no compiler"),
         ("--corpus no/such/folder", "--corpus = 'no/such/folder': must be one of"),
         ("--validation none/here", "--validation = 'none/here': must hold at least one file"),
-        ("--field body --corpus JSONL", "--field = 'body', is '{\"text\""),
+        ("--field body --corpus JSONL", "--field = 'body', is '{\"text\": \"one\"}' (it has text)"),
         ("--init-from none/here", "--init-from = 'none/here': must be the folder of a run"),
     ],
 )
