@@ -63,15 +63,8 @@ def test_came_takes_the_paper_s_longest_steps_with_the_correction_and_its_recipe
     assert all(a < b for a, b in zip(ours[:3900], papers[:3900], strict=True))
     assert ours[-1] / papers[-1] == pytest.approx(1.6, abs=0.05)
     toy = {"model": "bert-tiny", "corpus": small().corpus, "vocabulary": 320, "micro_batch": 4, "precision": "fp32"}
-    toy |= {
-        "steps": 24,
-        "warmup": 4,
-        "length": 16,
-        "batch_size": 4,
-        "lr": 3.5e-3,
-        "log_every": 24,
-        "evaluate_every": 24,
-    }
+    toy |= {"steps": 24, "warmup": 4, "length": 16, "batch_size": 4, "lr": 3.5e-3}
+    toy |= {"log_every": 24, "evaluate_every": 24}
     config = small(**read_toml(CAME) | toy)
     assert trainer.train(config, quiet=True)["validation_loss"] < math.log(320)
 
