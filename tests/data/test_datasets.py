@@ -76,7 +76,7 @@ def tiny(tmp_path, monkeypatch, cache):
 def test_tests_and_generated_files_are_left_out_and_the_paragraphs_of_a_package_stand_together(tiny):
     lines = []
     docs = data.docstrings(lines.append)
-    assert (docs.train, found.sources) == (f"{CAT}\n\n{DOG}", {"Cats": "1.0", "Dogs": "1.0"})
+    assert (docs.train, docs.sources) == (f"{CAT}\n\n{DOG}", {"Cats": "1.0", "Dogs": "1.0"})
     assert docs.packages == {"train": {"cats": 1, "dogs": 1}, "validation": {"cats": 0, "dogs": 0}}
     assert lines[0].startswith("reading docstrings: 0.4 million characters of 1.6, about ")
 

@@ -146,11 +146,11 @@ class TestTheirs:
         start = small(**begun_with(folders, family), **given)
         results = trainer.train(start, quiet=True)
         assert results["validation_loss"] < read_curve(start.folder)[0]["loss"] - 0.5
-        begun, trained = export.load(folders[family]), export.load(start.folder)
-        assert trained.tokenizer.content == begun.tokenizer.content
-        assert trained.model.size.vocabulary == begun.model.size.vocabulary  # more than there are tokens
+        before, after = export.load(folders[family]), export.load(start.folder)
+        assert after.tokenizer.content == before.tokenizer.content
+        assert after.model.size.vocabulary == before.model.size.vocabulary  # more than there are tokens
         if family != "t5":  # whose length is no parameter
-            assert trained.model.size.length == begun.model.size.length == 48
+            assert after.model.size.length == before.model.size.length == 48
         assert trainer.train(start, quiet=True) == results  # complete: nothing is done
 
     def test_the_loss_of_text_is_the_same_before_and_after_an_export(self, folders, family, prose, tmp_path):
@@ -233,12 +233,8 @@ def test_a_run_does_not_begin_where_a_model_is(small, folders, tmp_path):
 @pytest.fixture(scope="module")
 def runs(together):
     """A run of each family."""
-    configs = {
-        family: together(f"out-{family}", model=MODEL[family], **SIZE, steps=2, vocabulary=400) for family in AUTO
-    }
-    for config in configs.values():
-        trained(config)
-    return configs
+    settings = {**SIZE, "steps": 2, "vocabulary": 400}
+    return {family: trained(together(f"out-{family}", model=MODEL[family], **settings)) for family in AUTO}
 
 
 @pytest.fixture
