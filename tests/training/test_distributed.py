@@ -17,13 +17,11 @@ def names(store, world_size):
 
 
 @pytest.mark.parametrize("world_size", [1, 2, 5])
-def test_all_processes_of_a_start_get_the_same_name(world_size):
-    assert len(set(names(dist.HashStore(), world_size))) == 1
-
-
-def test_each_start_gets_a_name_of_its_own():
+def test_all_processes_of_a_start_get_the_same_name_and_each_start_another(world_size):
     store = dist.HashStore()
-    assert len({name for _ in range(4) for name in names(store, 3)}) == 4
+    starts = [set(names(store, world_size)) for _ in range(4)]
+    assert [len(start) for start in starts] == [1] * 4
+    assert len(set.union(*starts)) == 4
 
 
 def test_those_who_are_gone_are_not_waited_for():

@@ -40,6 +40,7 @@ def test_an_equal_validation_is_no_better_one_and_a_better_one_counts_anew(run, 
     assert trainer.train(run(patience=2), quiet=True)["steps"] == 10
     patient = trainer.train(run(patience=4, out=str(tmp_path / "patient")), quiet=True)
     assert (patient["steps"], patient["stopped_early"]) == (16, False)  # after step 14 it was better
+    assert trainer.train(run(out=str(tmp_path / "without")), quiet=True)["steps"] == 16
 
 
 def test_it_is_complete_then_and_goes_on_with_more_patience(run, capsys):
@@ -68,7 +69,3 @@ def test_one_that_died_before_it_wrote_its_results_takes_no_further_step(run, mo
     monkeypatch.setattr(trainer.Run, "one_step", None)
     assert trainer.train(config, quiet=True)["steps"] == 12
     assert json.loads((config.folder / "run.json").read_text())["results"]["stopped_early"]
-
-
-def test_without_patience_all_steps_are_taken(run):
-    assert trainer.train(run(), quiet=True)["steps"] == 16

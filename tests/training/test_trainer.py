@@ -88,15 +88,6 @@ def test_a_run_that_has_cooled_down_goes_on_from_before_as_if_it_had_been_longer
         trainer.train(dataclasses.replace(config, steps=12), quiet=True)
 
 
-def test_two_phases_have_their_lengths_and_schedules(small):
-    phases = [{"steps": 4, "length": 16}, {"steps": 4, "length": 32, "batch_size": 4, "lr": 1e-3, "warmup": 2}]
-    config = trained(small(phases=phases, schedule="linear", log_every=1))
-    rows = read_curve(config.folder)
-    assert [row["tokens"] for row in rows] == [128 * k for k in range(1, 9)]  # 8 rows of 16, then 4 of 32
-    assert [row["lr"] for row in rows[4:]] == pytest.approx([0.5e-3, 0.75e-3, 0.5e-3, 0.25e-3])
-    assert weights(config)["positions.weight"].shape[0] == 32
-
-
 def test_a_gradient_that_is_not_finite_changes_nothing_and_is_counted(small, monkeypatch, tmp_path):
     one_step = trainer.Run.one_step
 
