@@ -60,8 +60,8 @@ class Data:
         ]
         self.validation_objective = objective(config, self.tokenizer, PUBLISHED_RATE)
         self.mask_rate = config.mask_rate
-        if self.limit < env.world_size:
-            raise ValueError(f"evaluate_rows must be at least {env.world_size}, one a process, got {self.limit}")
+        if (count := min(self.limit, len(self.held_out))) < env.world_size:
+            raise ValueError(f"evaluate_rows must give at least {env.world_size} rows, one a process, gives {count}")
         self.unigram_entropy = unigram_entropy(self.held_out, self.tokenizer)
 
     def batch(self, k: int, step: int, i: int) -> dict[str, torch.Tensor]:

@@ -84,10 +84,6 @@ def shape(config: Config) -> dict:
         changes |= {"width": config.width, "heads": max(2, config.width // 64)}
     if config.heads is not None:
         changes["heads"] = config.heads
-    elif config.width is not None and config.width % changes["heads"]:
-        raise ValueError(
-            f"width must be a multiple of its {changes['heads']} heads, got {config.width}; or give `heads`"
-        )
     registry.size(config.model, **changes)
     return changes
 
