@@ -179,7 +179,8 @@ def text_in(line: str, field: str, path: Path, number: int) -> str:
         document = json.loads(line, parse_int=lambda digits: int(digits[:99])) if line else {field: ""}
         return HALVES.sub("\ufffd", document[field])
     except KeyError:
-        reason = f"it has {', '.join(document) or 'none'}"
+        names = " ".join(", ".join(document).split())  # on one line
+        reason = f"it has {names[:200] or 'none'}"
     except (ValueError, TypeError, RecursionError) as error:
         reason = str(error)
     what = f"must be an object with a text under field = {field!r}, is {line[:80]!r} ({reason})"

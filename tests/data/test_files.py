@@ -108,6 +108,7 @@ OBJECT = "must be an object with a text under field = 'text', is "
     [
         ("b.jsonl", b'{"text": "x"', OBJECT + "'{\"text\": \"x\"' (Expecting ',' delimiter"),
         ("b.jsonl.gz", b'{"txet": "x", "n": 1}', OBJECT + '\'{"txet": "x", "n": 1}\' (it has txet, n)'),
+        ("b.jsonl", rb'{"a\nb": 1}', OBJECT + repr(r'{"a\nb": 1}') + " (it has a b)"),
         ("b.jsonl", b'{"text": 5}', OBJECT + "'{\"text\": 5}' (expected string"),
         ("b.jsonl", b'"text"', OBJECT + "'\"text\"'"),
         ("b.jsonl", b"[" * 100_000 + b"]" * 100_000, OBJECT + "'[[["),
