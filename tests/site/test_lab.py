@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from browsing import positions
+from beside import positions
 from scipy import stats
 
 from minilib import data, optim

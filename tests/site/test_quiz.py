@@ -1,26 +1,7 @@
-"""The quizzes on their pages: five questions before the exercises, which answer the keyboard and open for paper."""
+"""The quizzes on their pages answer the keyboard and open for paper."""
 
-import re
-from pathlib import Path
-
-import pytest
-from browsing import HTML, ROOT, chapter_page
+from browsing import chapter_page
 from playwright.sync_api import expect
-
-from tools.pages import quiz
-
-NAMES = [path.stem for path in sorted((ROOT / quiz.FOLDER).glob("*.md"))]
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_chapter_asks_five_questions_before_its_exercises_and_says_which_options_are_right(name):
-    html = Path(HTML / f"{chapter_page(name)}.html").read_text(encoding="utf-8")
-    before, _, after = html.partition('<section id="exercises">')
-    asked = re.findall(r'<div class="quiz[^"]*".*?role="status"', before, re.S)
-    assert len(asked) == 5
-    assert [one.count('class="quiz-right"') for one in asked] == [1] * 5
-    assert all(one.count("<summary>") == one.count(">Right. <") + one.count(">Wrong. <") for one in asked)
-    assert 'class="quiz' not in after
 
 
 def test_the_keyboard_answers_and_paper_has_every_explanation(visit):

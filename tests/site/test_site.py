@@ -180,12 +180,6 @@ def test_a_page_loads_what_it_needs_and_is_light(seen):
     assert bool(formulas) == any("/mathjax/" in url for url in loaded)
 
 
-def test_a_page_is_described_and_has_an_icon(seen):
-    said = seen.page.get_attribute("meta[name=description]", "content")
-    assert 20 < len(said) <= 160, said
-    assert seen.page.get_attribute("link[rel*=icon]", "href").endswith("favicon.svg")
-
-
 def test_a_page_is_whole_without_a_network(seen):
     """Whatever it has asked for and complained about in all that came before."""
     assert seen.outside == []
@@ -227,3 +221,10 @@ def test_a_page_opened_as_a_file_is_typeset_too(browser, server):
     assert seen.page.locator("article mjx-container").count() > 0
     assert seen.outside == []
     seen.close()
+
+
+def test_a_chapter_on_the_map_shows_what_it_needs(visit):
+    page = visit("book/index").page
+    before = page.inner_html("svg.book-map")
+    page.locator("svg.book-map a", has_text="LARS").focus()
+    assert page.inner_html("svg.book-map") != before
