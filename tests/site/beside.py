@@ -26,12 +26,12 @@ def check(js, rows):
     for function, ours, arguments, *close in rows:
         assert arguments
         for some in arguments:
-            shown, expected = js(function, *some), ours(*some)
+            value, expected = js(function, *some), ours(*some)
             if isinstance(expected, list | tuple):
                 expected = np.array(expected)
             tolerance = close[0] if close else CLOSE
-            assert np.shape(shown) == np.shape(expected), f"{function}{some}"
-            assert shown == pytest.approx(expected, nan_ok=True, **tolerance), f"{function}{some}"
+            assert np.shape(value) == np.shape(expected), f"{function}{some}"
+            assert value == pytest.approx(expected, nan_ok=True, **tolerance), f"{function}{some}"
 
 
 def positions(make, grad, x, steps):

@@ -44,9 +44,9 @@ def test_the_estimates_from_two_batches_are_those_of_minilib_and_never_divide_by
         signal, noise = two_batch(np.array(small), np.array(big), 1, b)
         assert pairs == pytest.approx(np.stack([signal, noise], axis=1), rel=1e-12, abs=1e-12)
         assert abs(signal).min() > 1e-9
-        found, counts = js("running", signal, noise), np.arange(1, 41)
+        estimates, counts = js("running", signal, noise), np.arange(1, 41)
         after, before = np.cumsum(noise) / np.cumsum(signal), np.cumsum(noise / signal) / counts
-        assert found == pytest.approx(np.stack([after, before], axis=1), rel=1e-10)
+        assert estimates == pytest.approx(np.stack([after, before], axis=1), rel=1e-10)
         assert js("quantile", np.sort(before), 0.05) == pytest.approx(np.quantile(before, 0.05), rel=1e-12)
 
 
@@ -128,16 +128,16 @@ def test_what_the_theorem_allows_holds_in_the_figure(numbers):
 
 @pytest.mark.parametrize("rule", ["same", "root", "linear"])
 def test_a_rule_reaches_as_far_as_it_stays_within_a_factor_of_two(numbers, rule):
-    js, shown = numbers("rule-ends"), RECORDS["rule-ends"]()
-    rates = dict(zip(shown["batches"], shown["best"]["SGD"], strict=True))
+    js, record = numbers("rule-ends"), RECORDS["rule-ends"]()
+    rates = dict(zip(record["batches"], record["best"]["SGD"], strict=True))
     off = [lr / (rates[2] * js("carried", rule, 2, b)) for b, lr in rates.items()]
     last = next((k for k in range(1, len(off)) if not 0.5 <= off[k] <= 2), len(off)) - 1
-    assert js("reached", "SGD", 2, rule) == shown["batches"][last]
+    assert js("reached", "SGD", 2, rule) == record["batches"][last]
 
 
 @pytest.mark.parametrize("method", ["SGD", "Adam"])
 def test_a_rule_lands_on_a_rate_of_the_grid(numbers, method):
-    js, shown = numbers("carried-rate"), RECORDS["carried-rate"]()
-    best = shown["rates"][method][shown["tuned"][method][1]["2"]]
+    js, record = numbers("carried-rate"), RECORDS["carried-rate"]()
+    best = record["rates"][method][record["tuned"][method][1]["2"]]
     for rule, factor in (("same", 1), ("root", sqrt_scaling(32, 2)), ("linear", linear_scaling(32, 2))):
-        assert shown["rates"][method][js("landed", method, 1, rule, 2)] == pytest.approx(best * factor, rel=1e-9)
+        assert record["rates"][method][js("landed", method, 1, rule, 2)] == pytest.approx(best * factor, rel=1e-9)

@@ -34,13 +34,13 @@ def losses(method, lr, angle, steps):
     L, R = turns
     H, K = L @ np.diag(np.logspace(0, -2, 6)) @ L.T, R @ np.diag(np.logspace(0, -1.5, 4)) @ R.T
     X = Tensor(L @ (1.5 * np.cos(1 + 3 * np.arange(6)[:, None] + 5 * np.arange(4))) @ R.T)
-    opt, found = METHODS[method]([X], lr), []
+    opt, rule = METHODS[method]([X], lr), []
     for t in range(steps):
         X.grad = H @ X.data @ K
-        found.append(0.5 * np.sum(X.data * X.grad))
+        rule.append(0.5 * np.sum(X.data * X.grad))
         opt.lr = lr * polynomial(t, steps)
         opt.step()
-    return found
+    return rule
 
 
 # Muon's rounds lift rounding, and a factored v of rank one leaves nothing but rounding: few steps of these.
@@ -145,17 +145,17 @@ def test_the_interval_and_the_verdict_are_those_of_the_rule(numbers, seeds):
     assert js("reach", seeds - 1) == pytest.approx(stats.t.ppf(0.975, seeds - 1), rel=1e-12)
     for k, gap in ((0, 0.0), (1, 0.1), (2, 0.3), (3, -0.3)):
         d = js("experiment", k, gap, 0.1, seeds)
-        shown, found = js("judged", d), compare(dict(enumerate(0 * d)), dict(enumerate(d)))
-        assert (shown["low"], shown["high"]) == pytest.approx((found.low, found.high), rel=1e-12, abs=1e-13)
-        assert shown["verdict"] == found.verdict
+        figure, rule = js("judged", d), compare(dict(enumerate(0 * d)), dict(enumerate(d)))
+        assert (figure["low"], figure["high"]) == pytest.approx((rule.low, rule.high), rel=1e-12, abs=1e-13)
+        assert figure["verdict"] == rule.verdict
 
 
 @pytest.mark.parametrize("df", [1, 2, 4, 9, 29, 399])
 @pytest.mark.parametrize("errors", [0.0, 0.5, 2.0, 4.0])
 def test_the_shares_are_those_of_the_noncentral_t(numbers, df, errors):
-    shown, far = numbers("what-seeds-see")("shares", errors, df), stats.t.ppf(0.975, df)
-    assert shown["confirmed"] == pytest.approx(stats.nct.sf(far, df, errors), rel=1e-12, abs=1e-12)
-    assert shown["contradicted"] == pytest.approx(stats.nct.cdf(-far, df, errors), rel=1e-9, abs=1e-12)
+    figure, far = numbers("what-seeds-see")("shares", errors, df), stats.t.ppf(0.975, df)
+    assert figure["confirmed"] == pytest.approx(stats.nct.sf(far, df, errors), rel=1e-12, abs=1e-12)
+    assert figure["contradicted"] == pytest.approx(stats.nct.cdf(-far, df, errors), rel=1e-9, abs=1e-12)
 
 
 def test_the_seeds_that_are_needed_are_the_fewest_that_can_see_the_gap(numbers):

@@ -46,8 +46,8 @@ def test_the_editions_train_as_minilib_does_and_the_answer_is_what_they_show(num
         assert js("mean", method, c, lr) == pytest.approx(mean_loss(method, c, lr), rel=1e-12)
     losses = [js("mean", method, c, lr) or np.inf for lr in rates]
     assert js("best", method, c) == rates[int(np.nanargmin(np.array(losses, float)))]
-    said = {"SGD": 32, "One ratio": 23, "LARS": 1}  # on the page
-    assert round(js("best", method, 1) / js("best", method, 10)) == said[method]
+    ratios = {"SGD": 32, "One ratio": 23, "LARS": 1}  # on the page
+    assert round(js("best", method, 1) / js("best", method, 10)) == ratios[method]
 
 
 @pytest.mark.parametrize("b", [1, 3, 4, 24])

@@ -122,17 +122,17 @@ def test_the_calculator_counts_as_minilib_does(numbers, setting):
     js, c = numbers("what-fits"), START | setting
     assert js("needed", c) == pytest.approx(needed(c), rel=1e-12)
     changes = {"AdamW, 8 bits": {"optimizer": "AdamW, 8 bits"}, "8 devices, stage 3": {"devices": "8, stage 3"}}
-    found = js("changed", c)
+    totals = js("changed", c)
     for name, change in changes.items():
-        assert found[name] == pytest.approx(sum(needed(c | change)), rel=1e-12)
+        assert totals[name] == pytest.approx(sum(needed(c | change)), rel=1e-12)
 
 
 def test_the_answers_about_two_models(numbers):
     js, GiB = numbers("what-fits"), 2**30
-    found = js("changed", START)
+    totals = js("changed", START)
     assert round(sum(js("needed", START)) / GiB, 1) == 14.5
-    assert min(found, key=found.get) == "recompute blocks"
-    assert round(found["recompute blocks"] / GiB, 1) == 5.9
+    assert min(totals, key=totals.get) == "recompute blocks"
+    assert round(totals["recompute blocks"] / GiB, 1) == 5.9
     seven = START | {"h": 4096, "layers": 32, "texts": 1}
     assert [name for name, total in js("changed", seven).items() if total < 0.8 * 24 * GiB] == ["8 devices, stage 3"]
     assert sum(js("needed", seven | {"numbers": "bf16 alone"})[:2]) > 24 * GiB

@@ -195,10 +195,10 @@ def test_a_matrix_is_stored_as_the_library_stores_it(numbers, bits, share):
 
 
 def test_the_lowest_size_of_a_budget_and_what_it_buys(numbers):
-    js, shown = numbers("budget-bottom"), RECORDS["budget-bottom"]()
-    operations = [sum(PAGE["price"](*map(int, name.split(" × ")), 2048, 32)) for name, _ in shown["sizes"]]
-    assert [of for _, of in shown["sizes"]] == operations
-    for budget, losses in shown["losses"].items():
+    js, figure = numbers("budget-bottom"), RECORDS["budget-bottom"]()
+    operations = [sum(PAGE["price"](*map(int, name.split(" × ")), 2048, 32)) for name, _ in figure["sizes"]]
+    assert [of for _, of in figure["sizes"]] == operations
+    for budget, losses in figure["losses"].items():
         run = [k for k, loss in enumerate(losses) if loss is not None]
         assert js("bottom", budget) == min(run, key=losses.__getitem__)
         assert js("tokens", 1e11 * budget, operations[3]) == pytest.approx(1e11 * budget / operations[3], rel=1e-12)
@@ -251,25 +251,25 @@ def test_pairs_are_judged_by_the_books_rule(numbers):
     for ours, theirs, margin in (("CAME", "AdamW", 0.05), ("CAME, corrected", "CAME", 0.3)):
         for seeds in (2, 3, 4, 5):
             a, b = (dict(enumerate(runs[name][:seeds])) for name in (ours, theirs))
-            c, shown = compare(a, b, within=margin), js("paired", runs[ours], runs[theirs], seeds)
+            c, figure = compare(a, b, within=margin), js("paired", runs[ours], runs[theirs], seeds)
             expected = [c.difference, c.low, c.high]
-            assert [shown["mean"], shown["low"], shown["high"]] == pytest.approx(expected, rel=1e-9)
-            assert js("equal", shown, margin) == c.verdict
-            assert js("lower", shown) == compare(a, b).verdict
+            assert [figure["mean"], figure["low"], figure["high"]] == pytest.approx(expected, rel=1e-9)
+            assert js("equal", figure, margin) == c.verdict
+            assert js("lower", figure) == compare(a, b).verdict
 
 
 def test_the_rates_of_a_run_are_those_of_the_trainer(numbers):
     js = numbers("match-the-rate")
-    for model, shown in RECORDS["match-the-rate"]().items():
-        steps = shown["steps"]
+    for model, figure in RECORDS["match-the-rate"]().items():
+        steps = figure["steps"]
         config = Config(steps=steps, **({"warmup": 0.1, "schedule": "linear"} if model.startswith("BERT") else {}))
         phase = Phase(steps, config.length, config.batch_size, config.lr, config.warmup)
         for t in (1, 2, steps // 5, steps // 2, steps):
             plan = learning_rate(config, phase, t - 1) / config.lr
-            assert js("planned", shown, t) == pytest.approx(plan, rel=1e-12)
-            assert js("vector", 0.002, shown, t) == pytest.approx(0.002 * plan, rel=1e-12)
-            assert js("matrix", 0.002, shown, t) == pytest.approx(0.002 * plan / np.sqrt(1 - 0.9999**t), rel=1e-11)
-        ratio = 0.001 / min(shown["corrected"], key=lambda tried: tried[1])[0]
+            assert js("planned", figure, t) == pytest.approx(plan, rel=1e-12)
+            assert js("vector", 0.002, figure, t) == pytest.approx(0.002 * plan, rel=1e-12)
+            assert js("matrix", 0.002, figure, t) == pytest.approx(0.002 * plan / np.sqrt(1 - 0.9999**t), rel=1e-11)
+        ratio = 0.001 / min(figure["corrected"], key=lambda tried: tried[1])[0]
         first, last = (ratio / np.sqrt(1 - 0.9999**t) for t in (1, steps))
         expected = {"first": first, "last": last, "vectors": ratio}
         assert js("ratios", model, 0.001) == pytest.approx(expected, rel=1e-11)

@@ -190,8 +190,8 @@ def facts(name):
 def test_its_constants_are_those_of_the_regression_and_the_promise_says_something_from_where_it_says(numbers, name):
     js, (L, sigma2, Delta, at_rest, *_) = numbers("bound-worth"), facts(name)
     constants, T = js("constants", name), np.arange(1, 20_001)
-    told = [constants[key] for key in ("L", "sigma2", "Delta", "atRest")]
-    assert told == pytest.approx([L, sigma2, Delta, at_rest], rel=1e-12)
+    values = [constants[key] for key in ("L", "sigma2", "Delta", "atRest")]
+    assert values == pytest.approx([L, sigma2, Delta, at_rest], rel=1e-12)
     for b in (1, 4, 16):
         lr = np.minimum(1 / L, np.sqrt(2 * Delta * b / (L * sigma2 * T)))
         bound = 2 * Delta / (lr * T) + lr * L * sigma2 / b
@@ -219,8 +219,8 @@ def test_the_mean_squared_gradient_is_that_of_sgd_on_the_same_batches(numbers, n
             return sign * (HILL.sample_grads(x)[run[t, :b]].mean(axis=0) + decay * x)
 
         positions(lambda p: SGD(p, lr), slope, start, T)
-    shown = numbers("bound-worth")("average", sign * lr, b, T, name, draws.ravel(), T + 1, b + 1)
-    assert shown == pytest.approx(np.mean(squares), rel=1e-12)
+    average = numbers("bound-worth")("average", sign * lr, b, T, name, draws.ravel(), T + 1, b + 1)
+    assert average == pytest.approx(np.mean(squares), rel=1e-12)
 
 
 # ---- momentum -------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import pytest
 from browsing import ROOT
 
 from minilib import plots
-from tools.pages import figure_records, line_styles, stills
+from tools.pages import line_styles, stills
 
 NAMES = stills.names()
 PAGES = [page.read_text(encoding="utf-8") for folder in ("notebooks", "book") for page in (ROOT / folder).glob("*.md")]
@@ -65,19 +65,19 @@ EARLY = """() => [...document.querySelectorAll('.live .landmark, .live details')
 
 
 def test_a_figure_opens_undecided_and_what_gives_the_answer_away_comes_with_the_first_move(opened):
-    told = opened.inner_text("[role=status]")
-    assert re.fullmatch(r"(Press (play|Run)|Move (a|the) slider)(, or drag in a picture)?\.", told)
+    opening = opened.inner_text("[role=status]")
+    assert re.fullmatch(r"(Press (play|Run)|Move (a|the) slider)(, or drag in a picture)?\.", opening)
     assert opened.evaluate(EARLY) == []
     players, landmarks = opened.locator(".live-player"), opened.locator(".live .landmark")
     if players.count():  # steps alone decide, and show no landmark
         assert opened.locator(".live-player input").input_value() == "0"
         opened.locator(".live-player button", has_text="one step").click()
-        assert opened.inner_text("[role=status]") != told
+        assert opened.inner_text("[role=status]") != opening
         assert landmarks.filter(visible=True).count() == 0
     for slider in opened.locator(".live-controls > label input").all():
         slider.press("ArrowRight" if slider.input_value() == "0" else "ArrowLeft")
         assert len(opened.evaluate(EARLY)) > landmarks.count() / 2  # and the table; one may lie outside its axes
-    assert opened.inner_text("[role=status]") != told
+    assert opened.inner_text("[role=status]") != opening
 
 
 ALONE = """() => {
@@ -145,13 +145,13 @@ def test_keys_move_the_sliders_and_the_sentence_changes_from_edge_to_edge(opened
     sliders = opened.locator("input[type=range]")
     changed = sliders.count() == 0
     for k in range(sliders.count()):
-        said = set()
+        sentences = set()
         for key in ("Home", "End"):
             sliders.nth(k).focus()
             opened.keyboard.press(key)
-            said.add(opened.inner_text("[role=status]"))
+            sentences.add(opened.inner_text("[role=status]"))
             assert not re.search(r"NaN|undefined", opened.inner_html(".live"))
-        changed |= len(said) > 1
+        changed |= len(sentences) > 1
     for button in opened.locator(".live button:enabled").all():
         button.click()
     assert changed
@@ -169,12 +169,6 @@ def test_a_still_has_the_same_words_and_looks_and_its_places_to_half_a_pixel():
         (">149.76", ">149.77"),
     ):
         assert not stills.same(still, still.replace(old, new))
-
-
-@pytest.mark.parametrize("name", figure_records.RECORDS)
-def test_what_a_figure_has_of_a_run_is_what_the_run_recorded(name):
-    kept = (stills.FIGURES / name / "record.js").read_text(encoding="utf-8")
-    assert kept == figure_records.script(name), f"write it again: python tools/pages/figure_records.py {name}"
 
 
 def test_the_still_is_what_the_figure_draws_today(opened, browser):

@@ -37,17 +37,6 @@ def test_a_printed_chapter_is_well_and_has_its_headings_in_the_outline(pdf):
     assert said == ["Big Batches, Small Memory", "Contents", f"Appendix F: {title}", *heads]
 
 
-def test_the_year_of_a_heading_may_stand_alone_on_its_line_of_the_contents(browser, tmp_path):
-    path = tmp_path / "errata.pdf"
-    source = path.with_suffix(".html")
-    source.write_text(print_book.document(print_book.ROOT, HTML, [("", "book/errata")]), encoding="utf-8")
-    print_book.write(browser, source, path)
-    print_book.finish(path, source.read_text(encoding="utf-8"))
-    pdf_file.check(path)
-    with pikepdf.open(path) as pdf:
-        assert any(title.endswith(" November 2026") for level, title, _ in pdf_file.headings(pdf) if level == 1)
-
-
 def nothing_named(pdf):
     del pdf.Root["/Dests"][next(iter(pdf.Root["/Dests"].keys()))]
 
@@ -139,10 +128,7 @@ FORMULA = '<span class="math">\\(c\\)</span>'
 @pytest.mark.parametrize(
     ("caption", "left"),
     [
-        (f"Left, {FORMULA}. Right, the rate. Drag {FORMULA}.", "Left, \\(c\\). Right, the rate."),
         (f"The set {FORMULA}. Press play, then change {FORMULA} and the noise.", "The set \\(c\\)."),
-        ("Before the change. Choose the rates that move.", "Before the change."),
-        ("One Move of ten. Each sets the change.", "One Move of ten. Each sets the change."),
     ],
 )
 def test_the_caption_of_a_figure_that_moves_says_nothing_about_a_mouse(caption, left):

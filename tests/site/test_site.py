@@ -214,15 +214,6 @@ def test_paper_has_the_number_the_code_of_solutions_and_still_pictures_without_c
     assert paper == {"lost": 0, "controls": 0, "stills": page.locator(".live").count()}
 
 
-def test_a_page_opened_as_a_file_is_typeset_too(browser, server):
-    seen = Visit(browser, server)
-    seen.open((HTML / "index.html").as_uri())
-    seen.open((HTML / "book" / "notation.html").as_uri())
-    assert seen.page.locator("article mjx-container").count() > 0
-    assert seen.outside == []
-    seen.close()
-
-
 def test_a_chapter_on_the_map_shows_what_it_needs(visit):
     page = visit("book/index").page
     before = page.inner_html("svg.book-map")

@@ -90,8 +90,8 @@ def carry_the_rate() -> dict:
         confirmed[theirs] = [b for b, c in family(pairs).items() if c.verdict == "confirmed"]
     near = {m: [results[f"{m} searched {b}"]["near"] for b in searched] for m in methods}
     rates = {m: results[f"{m} tuning"]["lr"] for m in methods}
-    shown = {"batches": config["batches"], "searched": searched, "factors": config["near"], "base": config["base"]}
-    return shown | {"losses": losses, "near": near, "confirmed": confirmed, "tuned": rates}
+    data = {"batches": config["batches"], "searched": searched, "factors": config["near"], "base": config["base"]}
+    return data | {"losses": losses, "near": near, "confirmed": confirmed, "tuned": rates}
 
 
 def branch_a_run() -> dict:
@@ -100,22 +100,22 @@ def branch_a_run() -> dict:
     plan, n = record.run["config"], record.run["config"]["batches"][-1]
     batches = np.array(plan["batches"])
     inverse = (n - batches) / (batches * (n - 1))
-    shown = {"steps": [], "measured": [], "foretold": [], "misled": []}
+    data = {"steps": [], "measured": [], "foretold": [], "misled": []}
     for k, level in enumerate(plan["levels"]):
         rows = grouped(record.curve, "trunk", "level")["batch 16", level]
         steps = np.median(np.reshape([r["steps"] for r in rows], (len(batches), -1, plan["draws"])), axis=2)
         steps = np.minimum(steps, 2 * np.median(steps, axis=1, keepdims=True))  # as planned
-        shown["steps"].append(np.median(steps, axis=1).round(2).tolist())
+        data["steps"].append(np.median(steps, axis=1).round(2).tolist())
         bends = [hyperbola(inverse, of_a_run)[1] for of_a_run in steps.T]
-        shown["measured"].append([round(float(v), 1) for v in (min(bends), median(bends), max(bends))])
+        data["measured"].append([round(float(v), 1) for v in (min(bends), median(bends), max(bends))])
         for name, trunk in (("foretold", "batch 16"), ("misled", "slow")):
             size, averages = plan["trunks"][trunk][0], []
             for seed in plan["seeds"]:
                 run = record.run["results"][f"{trunk}, {seed}"]
                 scale = np.array(run["noise"])[run["at"][k] : run["at"][k + 1]]
                 averages.append(np.average(scale, weights=1 / (1 + scale * (n - size) / (size * (n - 1)))))
-            shown[name].append(round(float(median(averages)), 1))
-    return shown
+            data[name].append(round(float(median(averages)), 1))
+    return data
 
 
 def hyperbola(inverse: np.ndarray, steps: np.ndarray) -> tuple[float, float]:
@@ -132,13 +132,13 @@ def free_batch() -> dict:
     octaves, ruled, between = tuned(record), tuned(record, "ruled"), grouped(finer.curve, "batch", "optimizer", "rate")
     losses = {}
     for method, name in (("AdamW", "adamw"), ("LAMB", "lamb")):
-        shown = losses[method] = {"tuned": [], "rule": []}
+        data = losses[method] = {"tuned": [], "rule": []}
         for rows in record.run["config"]["batches"]:
             octave, best = octaves["gpt2", rows, name].last, finer.run["results"]["chosen"][f"{rows} {name}"]
             more = {r["seed"]: r["loss"] for r in between.get((rows, name, best), [])}
             of_octave = best == octaves["gpt2", rows, name].rate
-            shown["tuned"].append([octave[seed] if of_octave else more[seed] for seed in octave])
-            shown["rule"].append([*ruled["gpt2", rows, name].last.values()])
+            data["tuned"].append([octave[seed] if of_octave else more[seed] for seed in octave])
+            data["rule"].append([*ruled["gpt2", rows, name].last.values()])
     counted = record.run["results"]["counting"]
     return {"losses": losses, "tables": {name: counted[name] for name in ("pairs", "triples")}}
 
@@ -164,11 +164,11 @@ def pick_your_winner() -> dict:
 def best_of_k() -> dict:
     """{case: {method: validation losses of all trials, sorted}}."""
     trials = grouped(load("reality-check").curve, "cell", "optimizer")
-    shown = {}
+    data = {}
     for case in load("reality-check").run["config"]["cells"]:
         rows = {method: trials[case.replace(",", ""), method] for method in FOUR}
-        shown[case] = {method: sorted(short(r["validation"]) for r in of) for method, of in rows.items()}
-    return {"methods": FOUR, "trials": shown}
+        data[case] = {method: sorted(short(r["validation"]) for r in of) for method, of in rows.items()}
+    return {"methods": FOUR, "trials": data}
 
 
 def many_studies() -> dict:
@@ -232,43 +232,43 @@ def last_losses() -> tuple[dict, dict]:
 def pick_a_pair() -> dict:
     """{model: {method: losses of the seeds that judge}}; of BERT on rows that chose nothing."""
     last, chosen = last_losses()
-    tests, shown = load("bert-below").run["results"]["test"], {}
+    tests, data = load("bert-below").run["results"]["test"], {}
     for model, rates in chosen.items():
-        shown[model] = {}
+        data[model] = {}
         for name in [name for name in METHODS if name in rates]:
             if not model.startswith("BERT"):
                 ends = last[model][name][rates[name]]
-                shown[model][METHODS[name]] = [ends[seed] for seed in sorted(ends) if seed != TUNING]
+                data[model][METHODS[name]] = [ends[seed] for seed in sorted(ends) if seed != TUNING]
             elif name != "sgd":
                 ends = tests[f"{model.split()[1]} {name}"].values()
-                shown[model][METHODS[name]] = [round(loss, 4) for loss in ends]
-    return shown
+                data[model][METHODS[name]] = [round(loss, 4) for loss in ends]
+    return data
 
 
 def match_the_rate() -> dict:
     """{model: its steps, its schedule, and [rate, loss] on the seed that tuned, of CAME as published and corrected}."""
     last, _ = last_losses()
-    below, shown = load("bert-below").run, {}
+    below, data = load("bert-below").run, {}
     for model in last:
         if model.startswith("BERT"):
             rows, bench = model.split()[1], below["config"]["bench"]
             steps = below["results"]["budget"][rows] / (int(rows) * bench["length"])
-            shown[model] = {"steps": round(steps), "warm": bench["warmup"], "power": 1}
+            data[model] = {"steps": round(steps), "warm": bench["warmup"], "power": 1}
         else:
             config = load({"GPT-2": "gpt2-optimizers", "T5": "t5-optimizers"}[model]).run["config"]
-            shown[model] = {"steps": round(config["tokens"] / (config["bench"]["length"] * config["batches"][0]))}
+            data[model] = {"steps": round(config["tokens"] / (config["bench"]["length"] * config["batches"][0]))}
         for kind, name in (("published", "came"), ("corrected", "came-corrected")):
             tried = {rate: ends[TUNING] for rate, ends in last[model][name].items() if TUNING in ends}
-            shown[model][kind] = sorted(map(list, tried.items()))
-    return shown
+            data[model][kind] = sorted(map(list, tried.items()))
+    return data
 
 
 def budget_bottom() -> dict:
     """[name, operations a token] of each size; {budget in 1e11 operations: median losses, None where none was run}."""
     record, paid = load("model-size"), load("gpt2-compressed").run
     rates, operations = record.run["results"]["chosen"], {}
-    for size, told in record.run["results"]["sizes"].items():
-        operations[size.removesuffix(" 32")] = told["operations"]
+    for size, facts in record.run["results"]["sizes"].items():
+        operations[size.removesuffix(" 32")] = facts["operations"]
     shapes = [f"{layers} {width}" for layers, width in ((1, 8), (1, 16), (1, 32), (2, 64), (4, 128))]
     last: dict = {}
     for r in record.curve:
