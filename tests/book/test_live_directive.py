@@ -1,4 +1,4 @@
-"""The directive {live}: where a figure that moves stands on a page, what one without scripts shows; what is recorded."""
+"""The directive {live}: where a figure that moves stands on a page, what one without scripts shows; recorded data."""
 
 import io
 import re

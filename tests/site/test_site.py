@@ -45,11 +45,6 @@ CUT_OFF = """() => [...document.querySelectorAll('article mjx-container:not([dis
   .filter(([f, line]) => f.getBoundingClientRect().right > line.getBoundingClientRect().right + 2)
   .map(([, line]) => line.textContent.trim().slice(0, 60))"""
 
-# Code that is seen, with every solution open, and that is wider than its box.
-WIDE_CODE = """() => [...document.querySelectorAll("article .cell_input pre")]
-  .filter(pre => pre.checkVisibility() && pre.scrollWidth > pre.clientWidth + 1)
-  .map(pre => pre.textContent.split("\\n").sort((a, b) => b.length - a.length)[0])"""
-
 # Tables of verdicts that are wider than their box, with every solution open: the interval must be in view.
 WIDE_VERDICTS = """() => [...document.querySelectorAll("article .cell_output pre")]
   .filter(pre => pre.textContent.includes("can see") && pre.checkVisibility() && pre.scrollWidth > pre.clientWidth + 1)
@@ -152,12 +147,10 @@ def test_what_scrolls_on_a_narrow_screen_fades_out_and_no_formula_is_tiny(seen):
     assert [name for name, px in small.items() if px < 9.9] == []
 
 
-def test_no_code_on_a_core_path_and_no_table_of_verdicts_scrolls_on_a_laptop(seen):
+def test_no_table_of_verdicts_scrolls_on_a_laptop(seen):
     seen.show(width=1200)
     seen.page.evaluate(UNFOLD)
     assert seen.page.evaluate(WIDE_VERDICTS) == []
-    if seen.page.locator("article em", has_text="Core path:").count():
-        assert seen.page.evaluate(WIDE_CODE) == []
 
 
 def test_every_picture_is_shown_and_described(seen):

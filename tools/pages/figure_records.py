@@ -11,7 +11,6 @@ Deliberately absent: what a formula gives. A figure computes that itself, and te
 import json
 import sys
 from functools import cache
-from pathlib import Path
 from statistics import mean, median
 
 import numpy as np
@@ -19,8 +18,8 @@ import numpy as np
 from minilib.experiments import records
 from minilib.experiments.tuning import tuned
 from minilib.experiments.verdicts import compare, family
+from tools.pages.live_figures import FIGURES
 
-FIGURES = Path(__file__).resolve().parents[2] / "book" / "figures"
 HEAD = "// Written by tools/pages/figure_records.py from book/runs: do not edit.\n"
 FOUR = ["Nesterov", "AdamW", "LARS", "LAMB"]
 load = cache(records.load)

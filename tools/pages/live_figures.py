@@ -14,13 +14,13 @@ parts of a figure that is too long for one file.
 Deliberately absent: anything about what a figure draws; `book/figures/live.js` has what figures share.
 """
 
-from pathlib import Path
-
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-FIGURES = Path(__file__).resolve().parents[2] / "book" / "figures"
+from tools import ROOT
+
+FIGURES = ROOT / "book" / "figures"
 
 
 def scripts(names: list[str]) -> list[str]:

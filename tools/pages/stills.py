@@ -13,14 +13,13 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
 
 from tools import preflight
 from tools.pages import live_figures
+from tools.pages.live_figures import FIGURES
 
-FIGURES = Path(__file__).resolve().parents[2] / "book" / "figures"
 PLACES = re.compile(r' (?:points|d|transform|viewBox|width|height|[xy][12]?|c[xy])="[^"]*"')
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 VIEW = {"width": 860, "height": 900}
