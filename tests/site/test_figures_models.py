@@ -246,6 +246,18 @@ def test_the_bills_are_those_of_minilib(numbers, model):
             assert js("saved", model, precision, rows, again) == pytest.approx(saved, abs=1e-12)
 
 
+@pytest.mark.parametrize("beta3", [0.9, 0.999, 0.9999])
+def test_the_hidden_rate_is_that_of_the_proposition(numbers, beta3):
+    js, rest = numbers("hidden-rate"), 1 - beta3
+    at = np.arange(1, 4001)
+    exact = 1 / np.sqrt(1 - beta3**at)
+    for t in (1, 40, 977, 3906):
+        assert js("multiplier", rest, t) == pytest.approx(exact[t - 1], rel=1e-11)
+        assert js("mean", rest, t) == pytest.approx(exact[:t].mean(), rel=1e-11)
+    first = js("within", rest, 0.1)
+    assert js("multiplier", rest, first) <= 1.1 < js("multiplier", rest, first - 1)
+
+
 def test_pairs_are_judged_by_the_books_rule(numbers):
     js, runs = numbers("pick-a-pair"), RECORDS["pick-a-pair"]()["GPT-2"]
     for ours, theirs, margin in (("CAME", "AdamW", 0.05), ("CAME, corrected", "CAME", 0.3)):
