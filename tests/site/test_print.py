@@ -129,10 +129,7 @@ FORMULA = '<span class="math">\\(c\\)</span>'
 @pytest.mark.parametrize(
     ("caption", "left"),
     [
-        (f"Left, {FORMULA}. Right, the rate. Drag {FORMULA}.", "Left, \\(c\\). Right, the rate."),
         (f"The set {FORMULA}. Press play, then change {FORMULA} and the noise.", "The set \\(c\\)."),
-        ("Before the change. Choose the rates that move.", "Before the change."),
-        ("One Move of ten. Each sets the change.", "One Move of ten. Each sets the change."),
     ],
 )
 def test_the_caption_of_a_figure_that_moves_says_nothing_about_a_mouse(caption, left):
