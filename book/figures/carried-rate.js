@@ -1,7 +1,7 @@
 // A rate that was tuned at batch 2: where does each rule take it, and what does the run lose?
 "use strict";
 (() => {
-  // Training loss on digits after eight epochs, median of ten seeds (book/runs/carried-rates): without a warm-up and
+  // Training loss on digits after eight epochs, median of twenty seeds (book/runs/carried-rates): without a warm-up and
   // with one; a row a batch, a column a rate. And the number of the rate that five other seeds chose.
   const { batches, rates, losses, tuned } = Live.records["carried-rate"], base = 2, count = rates.SGD.length;
 
