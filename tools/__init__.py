@@ -4,3 +4,9 @@
 `give` what is made of the site for others. Here lie `do.py`, which make and people call, and what it needs before
 anything is installed.
 """
+
+import sys
+
+# jsonschema compiles the grammar of addresses when it is imported, where this package is there: three seconds in every
+# program that reads a notebook, and none of them checks an address.
+sys.modules.setdefault("rfc3987_syntax", None)
