@@ -6,6 +6,9 @@ anything is installed.
 """
 
 import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent  # the book's folder
 
 # jsonschema compiles the grammar of addresses when it is imported, where this package is there: three seconds in every
 # program that reads a notebook, and none of them checks an address.

@@ -17,9 +17,9 @@ from pathlib import Path
 
 import yaml
 
+from tools import ROOT
 from tools.chapter import chapters
 
-ROOT = Path(__file__).resolve().parents[2]
 # On Colab `cellView` folds the cell to its title, in JupyterLab `source_hidden` does.
 BLOCK = """\
 ```{{code-cell}} ipython3

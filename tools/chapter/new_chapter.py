@@ -14,9 +14,9 @@ import re
 import sys
 from pathlib import Path
 
+from tools import ROOT
 from tools.chapter import chapters, first_cell, notebooks
 
-ROOT = Path(__file__).resolve().parents[2]
 DRAFT = """\
 ---
 jupytext:

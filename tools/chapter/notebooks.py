@@ -29,10 +29,10 @@ import jupytext
 import nbformat
 from jupytext.config import load_jupytext_config
 
+from tools import ROOT
 from tools.chapter import chapters as rules
 from tools.chapter import provenance
 
-ROOT = Path(__file__).resolve().parents[2]
 CELL_LIMIT = 1800  # seconds
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 

@@ -12,11 +12,10 @@ The minutes are an estimate from constants that are stated here, not a measureme
 import argparse
 import re
 from dataclasses import dataclass
-from pathlib import Path
 
+from tools import ROOT
 from tools.chapter import chapters, notebooks
 
-ROOT = Path(__file__).resolve().parents[2]
 LAST = ("Exercises", "Further reading")
 FOLDED = re.compile(r":class:[^\n]*\bdropdown\b")
 # Slow, because formulas, cells that run and figures that move take time and are not counted.

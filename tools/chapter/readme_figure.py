@@ -9,9 +9,9 @@ import re
 import sys
 from pathlib import Path
 
+from tools import ROOT
 from tools.chapter import chapters, notebooks
 
-ROOT = Path(__file__).resolve().parents[2]
 PICTURE = "book/_static/readme.svg"
 CHAPTER, FIGURE = "sgd", "fig-sgd-bound"
 

@@ -23,10 +23,10 @@ from pathlib import Path
 import psutil
 from playwright.sync_api import Browser, Error
 
+from tools import ROOT
 from tools.chapter import chapters, provenance
 from tools.pages import browser_pack, running_pages, stills
 
-ROOT = Path(__file__).resolve().parents[2]
 LIMIT = 3600  # seconds for a chapter
 # Cells whose text may be another one, with the reason.
 MAY_DIFFER = {"carrying_a_rate": {27: "the lower end of one interval is 0.765, on the edge between 0.76 and 0.77"}}

@@ -18,10 +18,10 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+from tools import ROOT
 from tools.chapter import notebooks
 from tools.check import run_tests
 
-ROOT = Path(__file__).resolve().parents[2]
 LIMIT = 180  # seconds
 FAR = 99
 # Where modules lie alone, and packages.

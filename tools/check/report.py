@@ -15,9 +15,9 @@ import sys
 from pathlib import Path
 
 from minilib.pages import print_table
+from tools import ROOT
 from tools.chapter import chapters, provenance, reading
 
-ROOT = Path(__file__).resolve().parents[2]
 SLOW, TOO_SLOW = 60.0, 180.0
 SECTIONS = {
     "question": "Q",

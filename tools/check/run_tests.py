@@ -21,11 +21,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from tools import preflight
+from tools import ROOT, preflight
 from tools.chapter import notebooks, provenance
 from tools.prover import rocq
 
-ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
 UNCHECKED = 4
 NO_BROWSER = (

@@ -16,8 +16,8 @@ import sys
 from pathlib import Path
 
 from minilib.experiments.records import FIELDS
+from tools import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 PAGES = {"leaderboard"}  # what book/leaderboard.md shows, and no chapter
 OTHER = re.compile(r"(-gpu)?(-(cpu|cuda|mps|tpu))?$")  # what names of other sizes and devices end in: Asked.suffix
 

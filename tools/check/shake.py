@@ -37,9 +37,9 @@ from pathlib import Path
 
 import nbformat
 
+from tools import ROOT
 from tools.chapter import chapters, first_cell, notebooks, provenance
 
-ROOT = Path(__file__).resolve().parents[2]
 IMITATION = ROOT / "tools" / "check" / "imitation"
 ENOUGH = 3.0  # standard deviations
 FEWEST = 5  # runs of a chapter, from which on a standard deviation says something
