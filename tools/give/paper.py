@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bs4 import BeautifulSoup, NavigableString, Tag
 
-from tools.pages import appendix_numbers
+from tools.pages import numbers_and_anchors
 
 ONLY_ON_SCREEN = "script, button, .headerlink, details.by-machine, .quiz-said, .only-on-screen, .genindex-jumpbox"
 # What a caption says about a figure that moves, from here to its end.
@@ -115,7 +115,7 @@ def plain(still: Path) -> str:
 
 def name(article: Tag, page: str) -> None:
     """On paper the first page is the preface, and the title of an appendix has its letter."""
-    title, letter = article.find("h1"), appendix_numbers.letter(page)
+    title, letter = article.find("h1"), numbers_and_anchors.letter(page)
     if page == "book/index":
         title.string = "Preface"
     elif letter and not title.get_text().startswith("Appendix"):
