@@ -1,6 +1,6 @@
 """What a chapter does when it was opened by itself, as on Google Colab, once its first cell has fetched the book.
 
-That cell is the same in all chapters (`tools/chapter/first_cell.py` writes it); in a clone it only finds the book's folder.
+`tools/chapter/first_cell.py` writes that cell, the same in all chapters; in a clone it only finds the book's folder.
 Absent on purpose: any change to a package that is there. What is missing is added, and nothing has to be restarted.
 """
 

@@ -25,20 +25,20 @@ other = ["no-such-package-either"]
 
 @pytest.fixture
 def pip(tmp_path, monkeypatch):
-    """A clone of a small book, its `folder`, and what is `asked` of pip, which ends with `returncode`."""
-    made = SimpleNamespace(folder=tmp_path, asked=[], returncode=0)
+    """A clone of a small book, its `folder`, and the `calls` of pip, which ends with `returncode`."""
+    noted = SimpleNamespace(folder=tmp_path, calls=[], returncode=0)
     (tmp_path / "notebooks").mkdir()
     (tmp_path / "pyproject.toml").write_text(PROJECT)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", "elsewhere")
-    monkeypatch.setattr(subprocess, "run", lambda command: made.asked.append(command) or made)
-    return made
+    monkeypatch.setattr(subprocess, "run", lambda command: noted.calls.append(command) or noted)
+    return noted
 
 
 def test_what_is_missing_is_asked_for_with_the_versions_of_what_is_there_and_the_chapter_goes_on(pip, capsys):
     colab.prepare(pip.folder)
     kept = [f"numpy=={version('numpy')}", f"tqdm=={version('tqdm')}"]
-    assert pip.asked == [[sys.executable, "-m", "pip", "install", "-q", "no-such-package", *kept]]
+    assert pip.calls == [[sys.executable, "-m", "pip", "install", "-q", "no-such-package", *kept]]
     assert capsys.readouterr().out == "installed: no-such-package\n"
     assert os.getcwd() == str(pip.folder / "notebooks")
     assert os.environ["PYTHONPATH"] == f"{pip.folder}{os.pathsep}elsewhere"
@@ -47,7 +47,7 @@ def test_what_is_missing_is_asked_for_with_the_versions_of_what_is_there_and_the
 def test_nothing_is_installed_and_said_where_nothing_is_missing(pip, capsys):
     (pip.folder / "pyproject.toml").write_text(PROJECT.replace("no-such-package", "tqdm"))
     colab.prepare(pip.folder)
-    assert (pip.asked, capsys.readouterr().out) == ([], "")
+    assert (pip.calls, capsys.readouterr().out) == ([], "")
 
 
 @pytest.mark.parametrize(
@@ -55,10 +55,8 @@ def test_nothing_is_installed_and_said_where_nothing_is_missing(pip, capsys):
     [
         ({}, False),
         ({"dev/accel0": ""}, True),
-        (
-            {"dev/accel/accel0": "", "sys/bus/pci/devices/0/vendor": "0x1ae0"},
-            False,
-        ),  # another maker's, and a network card
+        # another maker's, and a network card
+        ({"dev/accel/accel0": "", "sys/bus/pci/devices/0/vendor": "0x1ae0"}, False),
         ({"dev/vfio/0": "", "sys/bus/pci/devices/0/vendor": "0x1ae0\n"}, True),
         ({"dev/vfio/0": "", "sys/bus/pci/devices/0/vendor": "0x10de\n"}, False),
     ],
@@ -81,6 +79,6 @@ def test_a_package_that_cannot_be_had_is_named(pip):
 
 
 def test_this_environment_has_all_that_the_chapters_need():
-    found = colab.packages()
-    assert {"numpy", "torch", "matplotlib", "tokenizers", "sacrebleu"} <= set(map(colab.plain, found))
-    assert all(found.values())
+    packages = colab.packages()
+    assert {"numpy", "torch", "matplotlib", "tokenizers", "sacrebleu"} <= set(map(colab.plain, packages))
+    assert all(packages.values())

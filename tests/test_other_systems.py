@@ -119,10 +119,10 @@ def test_every_module_is_imported():
 
 
 def test_a_model_is_trained_in_ten_steps(tmp_path):
-    made, kept = json.loads(on_windows(TRAIN, tmp_path, MINILIB_DATA=str(tmp_path / "cache")))
-    assert {"run.json", "curve.png"} <= {*made}
-    assert not [name for name in made if ".lock" in name]
-    assert kept == ["step-00000005", "step-00000010"]
+    files, checkpoints = json.loads(on_windows(TRAIN, tmp_path, MINILIB_DATA=str(tmp_path / "cache")))
+    assert {"run.json", "curve.png"} <= {*files}
+    assert not [name for name in files if ".lock" in name]
+    assert checkpoints == ["step-00000005", "step-00000010"]
 
 
 def test_the_chapters_in_numpy_begin():

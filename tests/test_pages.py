@@ -25,16 +25,16 @@ def test_glued_values_are_in_the_outputs_as_myst_nb_would_leave_them(monkeypatch
     import IPython.display
     import myst_nb.ext.glue
 
-    shown = []
+    outputs = []
     for module, name in ((IPython.display, "display"), (myst_nb.ext.glue, "ipy_display")):
-        monkeypatch.setattr(module, name, lambda *data, **how: shown.append((data, how)))
+        monkeypatch.setattr(module, name, lambda *data, **how: outputs.append((data, how)))
     numbers = {"whole": 12, "broken": 0.25, "text": "1.5 %", "one of NumPy's": np.float64(0.1)}
     glue_all(numbers)
-    ours = shown[:]
+    ours = outputs[:]
     for name, value in (numbers | {"one of NumPy's": 0.1}).items():  # whose own repr is np.float64(0.1)
         myst_nb.glue(name, value, display=False)
     assert len(ours) == len(numbers)
-    assert shown == ours * 2
+    assert outputs == ours * 2
 
 
 def test_gluing_needs_no_myst_nb():

@@ -51,8 +51,8 @@ def wheel(tmp_path_factory):
         copytree(ROOT / name, source / name, ignore=lambda *_: ["__pycache__"])
     build = [sys.executable, "-m", "pip", "wheel", "-q", "--no-build-isolation", "--no-deps", "--no-index", "."]
     subprocess.run([*build, "-w", source], cwd=source, check=True)
-    (made,) = source.glob("*.whl")
-    return made
+    (path,) = source.glob("*.whl")
+    return path
 
 
 @pytest.fixture(scope="module")
@@ -79,39 +79,32 @@ def installed(wheel, tmp_path_factory):
 
 def needed(package, extras=frozenset([""])):
     """The distributions that a package asks for with these extras, and those that they ask for."""
-    found = {}
+    packages = {}
     for line in package.requires or ():
         wanted = Requirement(line)
         if wanted.marker and not any(wanted.marker.evaluate({"extra": extra}) for extra in extras):
             continue
         if wanted.name == "minilib":
-            found |= {one.name: one for one in needed(package, {*wanted.extras})}
-        elif wanted.name not in found:
+            packages |= {one.name: one for one in needed(package, {*wanted.extras})}
+        elif wanted.name not in packages:
             one = distribution(wanted.name)
-            found |= {wanted.name: one} | {more.name: more for more in needed(one)}
-    return [*found.values()]
+            packages |= {wanted.name: one} | {more.name: more for more in needed(one)}
+    return [*packages.values()]
 
 
-def test_the_wheel_holds_every_room_and_no_tests(wheel):
+def test_the_wheel_holds_every_room_and_no_tests_and_says_what_it_is(wheel):
     with zipfile.ZipFile(wheel) as archive:
-        files = {name for name in archive.namelist() if ".dist-info/" not in name}
-    rooms = {str(path.relative_to(ROOT)) for path in ROOT.glob("minilib/**/*.py")}
-    assert rooms | {"minilib/py.typed"} <= files
+        names = archive.namelist()
+        (metadata,) = (name for name in names if name.endswith(".dist-info/METADATA"))
+        about, unknown = parse_email(archive.read(metadata))
+    files = {name for name in names if ".dist-info/" not in name}
+    assert {str(path.relative_to(ROOT)) for path in ROOT.glob("minilib/**/*.py")} | {"minilib/py.typed"} <= files
     assert {name.split("/")[0] for name in files} == {"minilib"}
-
-
-def test_the_wheel_says_what_it_is_by_whom_and_of_which_version(wheel):
-    with zipfile.ZipFile(wheel) as archive:
-        (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
-        about, unknown = parse_email(archive.read(name))
-        assert any(name.endswith("/LICENSE") for name in archive.namelist())
+    assert any(name.endswith("/LICENSE") for name in names)
     cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-    told = (about["version"], about["author"], about["license_expression"])
-    assert (told, unknown) == ((cited["version"], cited["authors"][0]["name"], cited["license"][0]), {})
+    assert (about["version"], about["license_expression"]) == (cited["version"], cited["license"][0])
+    assert unknown == {}
     assert "help(LAMB)" in about["description"]
-    assert "Typing :: Typed" in about["classifiers"]
-    bounds = {one.name: str(one.specifier) for one in map(Requirement, about["requires_dist"]) if one.specifier}
-    assert set(bounds) == {"numpy", "torch"}
 
 
 CLASSES = [getattr(torch_optim, name) for name in torch_optim.__all__ if isinstance(getattr(torch_optim, name), type)]

@@ -4,3 +4,7 @@
 `give` what is made of the site for others. Here lie `do.py`, which make and people call, and what it needs before
 anything is installed.
 """
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent  # the book's folder

@@ -62,17 +62,11 @@ def prover() -> str | None:
     return shutil.which("coqc") or shutil.which("rocq")
 
 
-def ways_by_apt(package: str) -> list[list[list[str]]]:
-    """How a package of the distribution may be had here: each way is a list of commands."""
+def by_apt(package: str) -> list[list[list[str]]]:
+    """How a package of the distribution may be had here: the ways, each a list of commands; none but for root."""
     if not (hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("apt-get")):
         return []
     return [[["apt-get", "update", "-qq"], ["apt-get", "install", "-y", "-qq", "--no-install-recommends", package]]]
-
-
-def ways_to_a_browser(python: Path | None) -> list[list[list[str]]]:
-    """How a browser may be had here."""
-    ways = [[[str(python), "-m", "playwright", "install", "chromium"]]] if python and python.exists() else []
-    return ways + ways_by_apt("chromium-headless-shell") + ways_by_apt("chromium")
 
 
 def try_to_get(what: str, ways: list[list[list[str]]]) -> None:
@@ -89,23 +83,23 @@ def try_to_get(what: str, ways: list[list[list[str]]]) -> None:
 
 def get_browser(python: Path | None = None) -> str | None:
     """A browser's path, after trying to install one where there is none; None where it cannot be had."""
-    if (path := browser()) or os.environ.get("CHROMIUM"):
-        return path
-    try_to_get("browser", ways_to_a_browser(python))
+    if not browser() and not os.environ.get("CHROMIUM"):
+        ways = [[[str(python), "-m", "playwright", "install", "chromium"]]] if python and python.exists() else []
+        try_to_get("browser", ways + by_apt("chromium-headless-shell") + by_apt("chromium"))
     return browser()
 
 
 def get_prover() -> str | None:
     """The prover's path, after trying to install it where there is none; None where it cannot be had."""
     if not prover():
-        try_to_get("prover", ways_by_apt("coq"))
+        try_to_get("prover", by_apt("coq"))
     return prover()
 
 
 def get_wall() -> None:
     """Try to install bubblewrap, behind which submissions are marked, where it is missing (`marking.wall` tries it)."""
     if sys.platform == "linux" and not shutil.which("bwrap"):
-        try_to_get("bubblewrap", ways_by_apt("bubblewrap"))
+        try_to_get("bubblewrap", by_apt("bubblewrap"))
 
 
 def python_problem() -> str:

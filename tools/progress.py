@@ -17,16 +17,16 @@ class Progress:
 
     def __init__(self, stream=None, clock: Callable[[], float] = time.monotonic):
         self.stream, self.clock = stream or sys.stdout, clock
-        self.start, self.said, self.what = clock(), float("-inf"), ""
+        self.start, self.last, self.what = clock(), float("-inf"), ""
 
     def say(self, what: str, part: int = 0, of: int = 0) -> None:
         """`what` is done, the `part`-th `of` so many."""
         line = f"{self.clock() - self.start:4.0f} s  {what}" + (f" {part} of {of}" if of else "")
         if self.stream.isatty():
             print(f"\r\033[K{line}", end="", file=self.stream, flush=True)
-        elif what != self.what or self.clock() - self.said >= PAUSE:
+        elif what != self.what or self.clock() - self.last >= PAUSE:
             print(line, file=self.stream, flush=True)
-            self.said = self.clock()
+            self.last = self.clock()
         self.what = what
 
     def end(self) -> None:

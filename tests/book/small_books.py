@@ -17,17 +17,17 @@ def markdown(text):
 
 def cell(source, prints="", count=1, **metadata):
     """An executed code cell that printed something."""
-    made = nbformat.v4.new_code_cell(source, execution_count=count, metadata=metadata)
+    executed = nbformat.v4.new_code_cell(source, execution_count=count, metadata=metadata)
     if prints:
-        made.outputs = [nbformat.v4.new_output("stream", name="stdout", text=prints)]
-    return made
+        executed.outputs = [nbformat.v4.new_output("stream", name="stdout", text=prints)]
+    return executed
 
 
 def drawn(source="plt.show()", **metadata):
     """An executed code cell that drew a picture."""
-    made = cell(source, **metadata)
-    made.outputs = [nbformat.v4.new_output("display_data", data={"image/png": "iVBOR"})]
-    return made
+    executed = cell(source, **metadata)
+    executed.outputs = [nbformat.v4.new_output("display_data", data={"image/png": "iVBOR"})]
+    return executed
 
 
 def notebook(*cells):

@@ -1,22 +1,21 @@
 """The rules of the chapters: each holds for every chapter, and a chapter breaking it is caught."""
 
 import pytest
+from nbformat.v4 import new_output
 from pybtex.database import parse_file
 from small_books import CHAPTERS, ROOT, cell, drawn, markdown, notebook
 
 from minilib.theory import Ledger
-from tools.chapter import chapters as rules
-from tools.chapter import notebooks
+from tools.chapter import chapters, notebooks, rules
 
 FIGURE = {"figure": {"name": "fig-a", "caption": "Look."}, "image": {"alt": "A line"}}
 ROW = "(1) smooth  <=        4          0.1             2.0"
 
 
 def glued(text):
-    made = cell("glue_all({...})")
-    data = {"application/papermill.record/text/plain": text}
-    made.outputs = [{"output_type": "display_data", "data": data, "metadata": {}}]
-    return made
+    executed = cell("glue_all({...})")
+    executed.outputs = [new_output("display_data", {"application/papermill.record/text/plain": text})]
+    return executed
 
 
 def proof(*steps):
@@ -120,7 +119,7 @@ def name(value):
 @pytest.mark.parametrize("rule", [*RULES, rules.unlabelled_folds], ids=name)
 def test_every_chapter_keeps_the_rule(rule, chapter):
     """The core path comes first, in one piece, so it runs alone: nbval executes a chapter from its top."""
-    assert rule(rules.read(chapter)) == []
+    assert rule(chapters.read(chapter)) == []
 
 
 @pytest.mark.parametrize(("rule", "cells", "broken"), CASES, ids=name)
@@ -138,21 +137,26 @@ def test_the_two_files_of_a_chapter_are_in_step(chapter):
     assert notebooks.violations(chapter.with_suffix(".md")) == []
 
 
-def test_a_fold_that_does_not_say_what_is_inside_is_caught():
-    told = [({}, ""), (FIGURE, "Show how this figure is drawn")]
-    told += [({"code_prompt_show": idle}, "") for idle in ("Show the source", "Show the content", "more")]
-    told += [(more | {"code_prompt_show": "Show the steps"}, "Show the steps") for more in ({}, FIGURE)]
-    for mystnb, label in told:
-        folded = cell("1", tags=["hide-input"], mystnb=mystnb)
-        assert rules.fold_label(folded.metadata) == label
-        assert len(rules.unlabelled_folds(notebook(folded, cell("2")))) == (label == "")
+@pytest.mark.parametrize(
+    ("mystnb", "label"),
+    [
+        ({}, ""),
+        (FIGURE, "Show how this figure is drawn"),
+        *(({"code_prompt_show": idle}, "") for idle in ("Show the source", "Show the content", "more")),
+        *((more | {"code_prompt_show": "Show the steps"}, "Show the steps") for more in ({}, FIGURE)),
+    ],
+)
+def test_a_fold_that_does_not_say_what_is_inside_is_caught(mystnb, label):
+    folded = cell("1", tags=["hide-input"], mystnb=mystnb)
+    assert chapters.fold_label(folded.metadata) == label
+    assert len(rules.unlabelled_folds(notebook(folded, cell("2")))) == (label == "")
 
 
 def test_at_most_15_percent_of_all_cells_ignore_their_output():
-    books = [rules.read(path) for path in CHAPTERS]
-    ignored = sum(len(rules.ignored_cells(nb)) for nb in books)
-    assert ignored <= 0.15 * sum(len(rules.code(nb)) for nb in books)
-    assert len(rules.ignored_cells(notebook(SILENT, SPOKEN, cell("1")))) == 2
+    books = [chapters.read(path) for path in CHAPTERS]
+    ignored = sum(len(chapters.ignored_cells(nb)) for nb in books)
+    assert ignored <= 0.15 * sum(len(chapters.code(nb)) for nb in books)
+    assert len(chapters.ignored_cells(notebook(SILENT, SPOKEN, cell("1")))) == 2
 
 
 def test_the_rows_of_a_real_ledger_are_recognised():
@@ -167,9 +171,9 @@ BIBLIOGRAPHY = parse_file(ROOT / "book" / "references.bib").entries
 
 def test_every_citation_is_in_the_bibliography():
     text = "{cite}`a` {cite:t}`b` and {cite:p}`c, d`, no `{cite}`."
-    assert rules.cited_keys(text) == {"a", "b", "c", "d"}
+    assert chapters.cited_keys(text) == {"a", "b", "c", "d"}
     for path in (*ROOT.glob("notebooks/*.md"), *ROOT.glob("book/*.md")):
-        assert rules.cited_keys(path.read_text()) - set(BIBLIOGRAPHY) == set(), path.name
+        assert chapters.cited_keys(path.read_text()) - set(BIBLIOGRAPHY) == set(), path.name
 
 
 def test_every_entry_of_the_bibliography_says_who_what_when_and_where():

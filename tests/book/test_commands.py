@@ -1,8 +1,6 @@
-"""What the commands say before they begin, when something is missing, and at their end."""
+"""What the commands find on a machine, what they do when something is missing, and which tests a change is given."""
 
 import os
-import re
-import sys
 
 import pytest
 from small_books import ROOT
@@ -13,7 +11,7 @@ from tools.check import check_changes, run_tests
 
 @pytest.fixture
 def bare(monkeypatch, tmp_path):
-    """A machine without compiler and browser, and a home without either."""
+    """A machine without compiler, browser and prover, and a home without either."""
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("HOME", str(tmp_path))
     for name in ("CHROMIUM", "CXX"):
@@ -21,26 +19,22 @@ def bare(monkeypatch, tmp_path):
     return tmp_path
 
 
-def program(path, does=""):
+def executable(path, does=""):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"#!/bin/sh\n{does}\n")
     path.chmod(0o755)
     return str(path)
 
 
-def test_everything_that_is_missing_is_said_in_one_list(bare, monkeypatch):
+def test_what_is_missing_is_named_and_only_too_small_a_disk_and_a_python_without_venv_stop_it(bare, monkeypatch):
     monkeypatch.setattr(preflight, "PLACES", ())
     lines, able = preflight.survey("test", bare)
     assert able
-    said = [re.split("  +|: ", line)[:2] for line in lines[2:]]
-    assert said == [["C++ compiler", "none"], *([what, "none found"] for what in ("browser", "prover"))]
-
-
-def test_too_small_a_disk_and_a_python_without_venv_stop_it(bare, monkeypatch):
-    monkeypatch.setitem(preflight.DISK, "test", 1e9)
-    lines, able = preflight.survey("test", bare)
-    assert not able
-    assert lines[1].endswith("not enough")
+    assert [line.split()[0] for line in lines if " none" in line] == ["C++", "browser", "prover"]
+    with monkeypatch.context() as small:
+        small.setitem(preflight.DISK, "test", 1e9)
+        assert preflight.survey("test", bare)[0][1].endswith("not enough")
+        assert not preflight.survey("test", bare)[1]
     monkeypatch.setattr(preflight.importlib.util, "find_spec", lambda name: None)
     lines, able = preflight.survey("book", bare)
     assert not able
@@ -58,84 +52,74 @@ def test_too_small_a_disk_and_a_python_without_venv_stop_it(bare, monkeypatch):
     ],
 )
 def test_a_browser_is_found_under_its_usual_names_and_in_its_usual_places(bare, place):
-    assert program(bare / place) == preflight.browser()
+    assert executable(bare / place) == preflight.browser()
 
 
 def test_the_browser_that_is_named_is_taken_and_no_other(bare, monkeypatch):
-    program(bare / "chromium")
+    executable(bare / "chromium")
     monkeypatch.setenv("CHROMIUM", "no-such-browser")
-    assert preflight.browser() is None
     assert preflight.get_browser() is None  # and none is installed instead
     assert "CHROMIUM=no-such-browser is no program" in preflight.survey("test", bare)[0][3]
-    monkeypatch.setenv("CHROMIUM", program(bare / "my" / "chrome"))
+    monkeypatch.setenv("CHROMIUM", executable(bare / "my" / "chrome"))
     assert preflight.browser() == str(bare / "my" / "chrome")
 
 
-def test_a_browser_is_asked_of_playwright_first_and_then_of_the_system(bare, monkeypatch):
-    program(bare / "apt-get")
-    monkeypatch.setattr(os, "geteuid", lambda: 0)
-    ways = preflight.ways_to_a_browser(ROOT / "README.md")
-    assert [way[-1][0] for way in ways] == [str(ROOT / "README.md"), "apt-get", "apt-get"]
-    assert [way[-1][-1] for way in ways[1:]] == ["chromium-headless-shell", "chromium"]
-    monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    assert len(preflight.ways_to_a_browser(ROOT / "README.md")) == 1
-
-
-def test_the_prover_is_found_under_both_of_its_names_and_asked_of_the_system(bare, monkeypatch):
-    monkeypatch.setattr(os, "geteuid", lambda: 0)
-    assert preflight.get_prover() is None
-    program(bare / "apt-get", f'[ "$5" != coq ] || : > {bare}/tried')
-    assert preflight.get_prover() is None
-    assert (bare / "tried").exists()
+def test_browser_and_prover_are_asked_of_the_system_where_root_asks(bare, monkeypatch):
+    monkeypatch.setattr(preflight, "PLACES", ())
+    executable(bare / "apt-get", f'[ $1 = update ] && exit; echo "$5" >> {bare}/tried; exit 1')
+    for user, wanted in ((1000, []), (0, ["chromium-headless-shell", "chromium", "coq"])):
+        monkeypatch.setattr(os, "geteuid", lambda user=user: user)
+        (bare / "tried").write_text("")
+        assert (preflight.get_browser(), preflight.get_prover()) == (None, None)
+        assert (bare / "tried").read_text().split() == wanted
     for name in ("rocq", "coqc"):
-        assert program(bare / name) == preflight.get_prover()
+        assert executable(bare / name) == preflight.get_prover()
 
 
 @pytest.mark.parametrize(
-    ("missing", "failing", "status", "left_out", "said"),
+    ("missing", "failing", "status", "left_out", "last"),
     [
-        ("", "", 0, "", "all is well\n"),
-        ("browser", "", 4, "pages site", "\npages not checked: there is no browser. Install Chromium"),
-        ("prover", "", 4, "proofs", "\nproofs not checked: there is no prover. Install Rocq"),
-        ("browser", "unit", 1, "pages site", "\nfailed: unit; one alone: make step NAME=unit\n"),
+        ("", "", 0, "", "all is well"),
+        ("browser", "", 4, "pages site", "pages not checked: there is no browser. Install Chromium"),
+        ("prover", "", 4, "proofs", "proofs not checked: there is no prover. Install Rocq"),
+        ("browser", "unit", 1, "pages site", "failed: unit; one alone: make step NAME=unit\npages not checked"),
     ],
 )
 def test_a_step_keeps_no_other_from_running_and_the_end_says_what_failed_or_was_left_out(
-    missing, failing, status, left_out, said, monkeypatch, capsys
+    missing, failing, status, left_out, last, monkeypatch, program
 ):
-    noted = []
+    done = []
     for name in run_tests.STEPS:
-        monkeypatch.setitem(run_tests.STEPS, name, lambda name=name: noted.append(name) or name != failing)
-    monkeypatch.setattr(sys, "argv", ["run_tests.py", "--all"])
+        monkeypatch.setitem(run_tests.STEPS, name, lambda *_, name=name: done.append(name) or name != failing)
     monkeypatch.setattr(preflight, "get_browser", lambda python: "" if missing == "browser" else "/usr/bin/browser")
     monkeypatch.setattr(preflight, "get_prover", lambda: None if missing == "prover" else "/usr/bin/coqc")
+    monkeypatch.setattr(preflight, "get_wall", lambda: None)
     monkeypatch.setenv("CHROMIUM", "")
-    assert run_tests.main() == status
-    every = "lint records unit nbval book pages proofs long site report".split()
-    assert noted == [name for name in every if name not in left_out.split()]
-    first, *_, last = capsys.readouterr().out.split("== seconds")
-    assert ("will NOT be checked" in first) == bool(missing)
-    assert said in last
+    code, output, _ = program(run_tests, "--all")
+    assert code == status
+    assert done == [name for name in run_tests.STEPS if name not in left_out.split()]
+    assert f"\n{last}" in output.split("== seconds")[1]
+    assert ("not checked" in output.split("== lint")[0]) == bool(missing)
 
 
 def test_a_change_reaches_the_tests_that_import_it_nearest_first():
-    near = check_changes.nearness(ROOT, {"minilib/optim/trust.py"})
+    near = check_changes.nearness({"minilib/optim/trust.py"})
     assert near["tests/optim/test_trust.py"] < near["tests/experiments/test_tasks.py"]
     assert "tests/book/test_provenance.py" not in near
-    assert check_changes.nearness(ROOT, {"tests/autodiff/test_nn.py"}) == {"tests/autodiff/test_nn.py": 0}
-    assert check_changes.nearness(ROOT, {"README.md"}) == {}
+    assert check_changes.nearness({"tests/autodiff/test_nn.py"}) == {"tests/autodiff/test_nn.py": 0}
+    assert check_changes.nearness({"README.md"}) == {}
 
 
 @pytest.mark.parametrize(
     ("changed", "test"),
     [
         ("minilib/optim/lamb.py", "optim/test_lamb"),
+        ("notebooks/jupytext.toml", "book/test_chapters"),
         ("proofs/bank.py", "theory/test_decide"),
         ("proofs/lars.v", "proofs/test_rocq"),
         ("studies/lamb/lamb_ablations.py", "book/test_toy_studies"),
         ("studies/rates.py", "studies/test_best_between"),
         ("benchmarks/torch_optim.py", "test_benchmarks"),
-        ("benchmarks/gpu.py", "test_gpu_benchmark"),
         ("book/figures/lars-bowl.js", "site/test_figures_lars"),
         ("book/figures/lab/5-digits.js", "site/test_lab"),
         ("book/quizzes/lamb.md", "book/test_quizzes"),
@@ -145,10 +129,9 @@ def test_a_change_reaches_the_tests_that_import_it_nearest_first():
         ("course/slides/lars-1.md", "course/test_plans"),
         ("tools/chapter/provenance.py", "book/test_provenance"),
         ("tools/pages/last_build.py", "book/test_building"),  # through build_book
-        ("tools/prover/rocq.py", "book/test_commands"),  # through run_tests
         ("course/marking/sheets.py", "marking/tests/test_marking"),
     ],
 )
 def test_every_kind_of_file_has_a_test_that_is_run_when_it_changes(changed, test):
     assert (ROOT / changed).exists()
-    assert any(name.endswith(f"/{test}.py") for name in check_changes.nearness(ROOT, {changed}))
+    assert any(name.endswith(f"/{test}.py") for name in check_changes.nearness({changed}))

@@ -9,11 +9,10 @@ import sys
 import pytest
 from small_books import ROOT, cell, git, markdown, notebook
 
-from tools.chapter import chapters as rules
-from tools.chapter import first_cell, notebooks, provenance
+from tools.chapter import chapters, first_cell, notebooks, provenance
 
 CODE = first_cell.source(ROOT)
-TOLD = """
+PLACES = """
 import minilib
 print(minilib.__file__, os.getcwd(), minilib.__doc__.split()[0])
 subprocess = __import__("subprocess")
@@ -24,9 +23,9 @@ print(subprocess.run([sys.executable, "-c", "import minilib; print(minilib.__fil
 def test_every_chapter_begins_with_it(chapter):
     nb = notebooks.source(chapter.with_suffix(".md"))
     code = [c for c in nb.cells if c.cell_type == "code"]
-    assert [rules.FETCH in rules.tags(c) for c in code] == [True] + [False] * (len(code) - 1)
+    assert [chapters.FETCH in chapters.tags(c) for c in code] == [True] + [False] * (len(code) - 1)
     assert code[0].source == CODE, "make format"
-    assert {"remove-cell", rules.FETCH} == rules.tags(code[0])
+    assert {"remove-cell", chapters.FETCH} == chapters.tags(code[0])
 
 
 def test_it_is_put_before_the_first_code_and_renewed_and_nothing_else_is_touched():
@@ -41,12 +40,12 @@ def test_it_is_put_before_the_first_code_and_renewed_and_nothing_else_is_touched
 
 
 def test_the_rules_and_the_digests_do_not_count_it_and_another_address_needs_no_new_run():
-    first = cell("old", tags=["remove-cell", rules.FETCH])
+    first = cell("old", tags=["remove-cell", chapters.FETCH])
     second = cell("1", "1", count=2)
     with_it, without = notebook(first, second), notebook(second)
-    assert rules.code(with_it) == [second]
+    assert chapters.code(with_it) == [second]
     assert provenance.cells_digest(with_it) == provenance.cells_digest(without)
-    new = notebook(markdown("A"), cell("new", count=None, tags=[rules.FETCH]), cell("1", count=None))
+    new = notebook(markdown("A"), cell("new", count=None, tags=[chapters.FETCH]), cell("1", count=None))
     assert [c.get("execution_count") for c in notebooks.with_outputs(new, with_it).cells] == [None, 1, 2]
 
 
@@ -83,10 +82,10 @@ def public(tmp_path):
 
 
 def run(folder, **variables):
-    """Run the cell, and one that tells where minilib is, in `folder`."""
+    """Run the cell, and one that prints where minilib is, in `folder`."""
     folder.mkdir(exist_ok=True)
     script = folder.parent / "cells.ipy"
-    script.write_text(CODE + TOLD)
+    script.write_text(CODE + PLACES)
     known = {name: value for name, value in os.environ.items() if name not in ("BOOK_ADDRESS", "PYTHONPATH")}
     command = [sys.executable, "-m", "IPython", "--no-banner", "--colors=NoColor", "--quick", str(script)]
     return subprocess.run(command, cwd=folder, env=known | variables, capture_output=True, text=True)

@@ -23,8 +23,8 @@ def test_a_picture_may_differ_in_its_last_digits_and_a_text_may_not(small_book):
         shutil.copy(ROOT / name, small_book / name)
     picture = {"image/svg+xml": "<svg xmlns='http://www.w3.org/2000/svg' width='1'/>"}
     picture |= {"text/plain": "<IPython.core.display.SVG object>"}
-    for name, shown in CHAPTERS.items():
-        executed = cell(DRAWN.format(*shown))
+    for name, drawing in CHAPTERS.items():
+        executed = cell(DRAWN.format(*drawing))
         executed.outputs = [new_output("display_data", picture), new_output("stream", text="same\n")]
         notebooks.write(notebook(executed), small_book / "notebooks" / f"{name}.ipynb")
     command = [sys.executable, "-m", "pytest", "--nbval", "notebooks", "-p", "no:cacheprovider"]

@@ -56,11 +56,11 @@ def test_a_chapter_between_two_others_breaks_only_the_rules_that_ask_for_its_con
     names = ("big_batches", "weight_averaging", "carrying_a_rate", "lars")
     assert stems[4:8] == [f"{number:02d}_{name}" for number, name in enumerate(names, 5)]
     assert len(stems) == len(CHAPTERS) + 1
-    failed, said = rules(copied)
+    failed, output = rules(copied)
     assert failed == {
         "tests/book/test_glossary.py::test_every_chapter_has_built_a_word",
         "tests/book/test_preface.py::test_what_is_said_of_the_checks_is_what_the_book_has",  # that it names pitfalls
-    }, said
+    }, output
     readme = (copied / "README.md").read_text()
     assert (
         f"| 6 | [Weight averaging](notebooks/{stems[5]}.ipynb) |\n"
@@ -69,7 +69,7 @@ def test_a_chapter_between_two_others_breaks_only_the_rules_that_ask_for_its_con
 
 
 @pytest.mark.parametrize(
-    ("name", "after", "said"),
+    ("name", "after", "line"),
     [
         ("Rates", "sgd", "NAME must be of small letters"),
         ("lamb", "sgd", "NAME must be new, got 'lamb'"),
@@ -77,7 +77,7 @@ def test_a_chapter_between_two_others_breaks_only_the_rules_that_ask_for_its_con
         ("rates", "toolbox", "AFTER must be a numbered chapter, got 'toolbox'"),
     ],
 )
-def test_what_is_no_chapter_is_refused_and_nothing_moves(name, after, said):
-    with pytest.raises(ValueError, match=said):
+def test_what_is_no_chapter_is_refused_and_nothing_moves(name, after, line):
+    with pytest.raises(ValueError, match=line):
         new_chapter.insert(ROOT, name, after)
     assert [path.stem for path in CHAPTERS] == [md.stem for md in notebooks.chapters()]

@@ -1,4 +1,4 @@
-"""What the preface says: a figure first, numbers from papers that a chapter has too, and claims that can be counted."""
+"""What the preface says: numbers that its figure computes or that a chapter has too, and claims that can be counted."""
 
 import math
 import re
@@ -12,15 +12,8 @@ from tools.chapter import chapters
 from tools.pages import book_map, verdict_page
 
 PAGE = (ROOT / "book" / "index.md").read_text()
-FOUND = book_map.chapters(ROOT)
+CHAPTER_OF = book_map.chapters(ROOT)  # by its name
 ANSWER = re.search(r"(?ms)^:::\{live\} noise-cloud\n.*?^:::$.*?^:::\{admonition\} Answer\n(.*?)^:::$", PAGE)[1]
-
-
-def test_the_first_screen_asks_a_question_and_moves():
-    head = PAGE[: PAGE.index(":::{live}")]
-    assert "\n## " not in head
-    assert len(re.sub(r"^\(.*$|^#.*$|\*\*.*\*\*", "", head, flags=re.MULTILINE).split()) < 60
-    assert "?" in head
 
 
 def test_the_answer_below_the_figure_says_what_the_figure_computes():
@@ -54,11 +47,11 @@ QUOTED = {
 ROUNDED = {"81.4": "81"}  # as the chapter does
 
 
-@pytest.mark.parametrize(("where", "said"), [(where, said) for where in QUOTED for said in QUOTED[where]])
-def test_a_number_from_a_paper_is_in_a_chapter_too(where, said):
-    assert said in " ".join(PAGE.split())
-    text = re.sub(r"(?<=\d)[,_](?=\d{3})", "", FOUND[where].text)
-    for number in re.findall(r"[\d.]+", said.replace(",", "")):
+@pytest.mark.parametrize(("where", "words"), [(where, words) for where in QUOTED for words in QUOTED[where]])
+def test_a_number_from_a_paper_is_in_a_chapter_too(where, words):
+    assert words in " ".join(PAGE.split())
+    text = re.sub(r"(?<=\d)[,_](?=\d{3})", "", CHAPTER_OF[where].text)
+    for number in re.findall(r"[\d.]+", words.replace(",", "")):
         assert re.search(rf"(?<![\d.]){re.escape(ROUNDED.get(number, number))}(?!\d)", text), number
 
 
@@ -71,14 +64,14 @@ def test_numbers_that_follow_from_others_follow():
 def test_there_is_a_proof_for_every_method_of_which_the_preface_says_so():
     assert "For SGD, momentum, Adam, LARS and LAMB you see a proof" in PAGE
     for name in ("sgd", "momentum", "adam", "lars", "lamb"):
-        assert re.search(r"\{prf:theorem\}", FOUND[name].text)
-        assert re.search(r"\{prf:proof\}", FOUND[name].text)
+        assert re.search(r"\{prf:theorem\}", CHAPTER_OF[name].text)
+        assert re.search(r"\{prf:proof\}", CHAPTER_OF[name].text)
 
 
 def test_not_resolved_is_no_exception():
     assert "*confirmed*, *contradicted* and *not resolved*.\nThe last is no exception:" in PAGE
-    counted = verdict_page.substitutions({path.stem: chapters.read(path) for path in CHAPTERS})["verdict_counts"]
-    confirmed, contradicted, unresolved = map(int, re.findall(r" (\d+) \w", counted))
+    counts = verdict_page.substitutions({path.stem: chapters.read(path) for path in CHAPTERS})["verdict_counts"]
+    confirmed, contradicted, unresolved = map(int, re.findall(r" (\d+) \w", counts))
     assert unresolved > (confirmed + contradicted) / 2 > 0
 
 
@@ -88,4 +81,4 @@ def test_what_is_said_of_the_checks_is_what_the_book_has():
     ignored = sum(bool(chapters.ignored_cells(chapters.read(path))) for path in CHAPTERS)
     assert ignored > 0
     assert "prints what differs between machines, says so and is not compared" in text
-    assert sum("pitfalls" in chapter.text.lower() for chapter in FOUND.values()) == len(FOUND)
+    assert sum("pitfalls" in chapter.text.lower() for chapter in CHAPTER_OF.values()) == len(CHAPTER_OF)

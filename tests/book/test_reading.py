@@ -36,14 +36,14 @@ def test_starred_sections_with_their_subsections_and_the_exercises_are_off_the_c
         "Two words.\n\n## ★ Extra\n\nNot these.\n\n### Inside\n\nNor these.\n\n## Plain\n\nThree more words.\n\n"
         "## Exercises\n\n```{exercise} One\n:label: ex-1\nDo.\n```\n"
     )
-    found = counts(markdown(text), cell(CODE))
-    assert reading.core(found) == (5, 0)
-    assert reading.whole(found) == (9, 0)
-    assert reading.exercises(found) == 1
+    parts = counts(markdown(text), cell(CODE))
+    assert reading.core(parts) == (5, 0)
+    assert reading.whole(parts) == (9, 0)
+    assert reading.exercises(parts) == 1
 
 
 def test_a_chapter_says_the_minutes_that_are_counted(chapter):
     nb = chapters.read(chapter)
-    said = [int(n) for n in re.findall(r"^\*Core path: (\d+) minutes", chapters.prose(nb), re.MULTILINE)]
-    assert said in ([], [reading.minutes(*reading.core(reading.sections(nb)))])
+    minutes = [int(n) for n in re.findall(r"^\*Core path: (\d+) minutes", chapters.prose(nb), re.MULTILINE)]
+    assert minutes in ([], [reading.minutes(*reading.core(reading.sections(nb)))])
     assert reading.minutes(3000, 120) == 90  # the longest core path

@@ -7,8 +7,7 @@ import sys
 import pytest
 from small_books import ROOT
 
-from tools.chapter import notebooks
-from tools.check import runs_check
+from tools.check.check_changes import imported
 
 # What a study or a chapter imports from the folders of the studies is none: it has no `start(main, ...)`.
 STUDIES = [path for path in sorted((ROOT / "studies").glob("*/*.py")) if "start(main" in path.read_text()]
@@ -45,25 +44,5 @@ def test_importing_the_studies_builds_no_task_and_reads_no_file():
 
 @pytest.mark.parametrize("path", STUDIES, ids=lambda path: path.stem)
 def test_a_study_imports_no_other_study_and_runs_only_when_it_is_started(path):
-    tree, others = ast.parse(path.read_text()), {other.stem for other in STUDIES}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom):
-            names = [*node.module.split("."), *(alias.name for alias in node.names)]
-            assert not others & {*names} or names[0] not in ("studies", *others)
-        if isinstance(node, ast.Import):
-            assert not {alias.name.split(".")[0] for alias in node.names} & {*others, "studies"}
-    assert ast.unparse(tree.body[-1].test) == "__name__ == '__main__'"
-
-
-def test_the_folder_of_a_study_names_a_chapter_that_reads_its_record():
-    """Studies that are designed and not yet recorded are named in `studies/designs.md`."""
-    recorded = {path.name for path in (ROOT / "book" / "runs").iterdir()}
-    design = (ROOT / "studies" / "README.md").read_text()
-    for path in STUDIES:
-        if (name := path.stem.replace("_", "-")) not in recorded:
-            assert f"`{name}`" in design, name
-            continue
-        if name in runs_check.PAGES:
-            continue
-        chapter = notebooks.find(path.parent.name)
-        assert f'records.load("{name}")' in chapter.read_text(), name
+    assert not imported(path) & {*STUDIES}
+    assert ast.unparse(ast.parse(path.read_text()).body[-1].test) == "__name__ == '__main__'"

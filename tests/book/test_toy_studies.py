@@ -95,13 +95,15 @@ def test_a_size_or_a_device_that_a_study_cannot_use_is_one_line(name, home, monk
     """
     sizes, text = runpy.run_module(module(name))["SIZES"], STUDIES[name].read_text()
     of_torch = "gpu" in sizes
-    refused = {("--size", "huge"): f"size must be one of {', '.join(sizes)}, got 'huge'\n"}
-    refused[("--size", "toy", "--device", "cuda:99")] = f"device {'' if of_torch else 'must be cpu, got '}'cuda:99'"
-    for words, said in refused.items():
+    refused = {
+        ("--size", "huge"): f"size must be one of {', '.join(sizes)}, got 'huge'\n",
+        ("--size", "toy", "--device", "cuda:99"): f"device {'' if of_torch else 'must be cpu, got '}'cuda:99'",
+    }
+    for words, line in refused.items():
         with pytest.raises(SystemExit, match="2"):
             start(monkeypatch, name, *words)
         error = capsys.readouterr().err
-        assert error.startswith(f"error: {said}")
+        assert error.startswith(f"error: {line}")
         assert error.count("\n") == 1
     assert not (home / "_build").exists()
     if of_torch:

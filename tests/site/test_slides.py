@@ -88,7 +88,7 @@ def test_a_deck_works_from_a_file_all_of_it_fits_and_is_readable_and_its_notes_a
             wrong += [f"slide {k + 1}, moved: {said}" for said in deck.evaluate(MEASURE, LEAST)]
     assert "\n".join(wrong) == ""
     assert deck.errors == []
-    assert all(url.startswith(("file:", "data:")) for url in deck.asked)
+    assert all(url.startswith(("file:", "data:")) for url in deck.requests)
     minutes = deck.evaluate("() => [...document.querySelectorAll('aside.notes')].map(n => Number(n.dataset.minutes))")
     titles = deck.evaluate("() => Reveal.getSlides().map(slide => slide.querySelector('h1') !== null)")
     starts = [max(i for i in range(k + 1) if titles[i]) for k in range(count)]  # of the lecture, or of the half day

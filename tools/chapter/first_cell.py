@@ -1,7 +1,6 @@
 """The first cell of every chapter: it fetches the book where the chapter was opened by itself, as on Google Colab.
 
     python tools/chapter/first_cell.py          put it into every .md, with address and version of today (make format)
-    python tools/chapter/first_cell.py --check  is it there?
 
 The address is that of `repository.url` in _config.yml, the one place where it stands; as long as none stands there the
 cell takes it from the variable BOOK_ADDRESS, or asks for it. The version is that of minilib: of the tag `v...` the book
@@ -10,16 +9,14 @@ In a clone the cell only lets the chapter import what lies in the book's folder.
 and no count of cells knows it, so that another address makes no chapter stale.
 """
 
-import argparse
 import re
-import sys
 from pathlib import Path
 
 import yaml
 
+from tools import ROOT
 from tools.chapter import chapters
 
-ROOT = Path(__file__).resolve().parents[2]
 # On Colab `cellView` folds the cell to its title, in JupyterLab `source_hidden` does.
 BLOCK = """\
 ```{{code-cell}} ipython3
@@ -73,27 +70,19 @@ def source(root: Path, url: str = "") -> str:
 def placed(text: str, code: str) -> str:
     """A chapter's source with the cell `code` before its first code cell, whatever stood there as such before."""
     block = BLOCK.format(tag=chapters.FETCH, source=code)
-    if found := ANY.search(text):
-        return text[: found.start()] + block + text[found.end() :]
+    if old := ANY.search(text):
+        return text[: old.start()] + block + text[old.end() :]
     at = FIRST.search(text).start()
     return f"{text[:at]}{block}\n{text[at:]}"
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="only look")
-    parser.add_argument("--root", type=Path, default=ROOT)
-    args = parser.parse_args()
-    code, bad = source(args.root), 0
-    for md in sorted((args.root / "notebooks").glob("*.md")):
+def main() -> None:
+    for md in sorted((ROOT / "notebooks").glob("*.md")):
         text = md.read_text(encoding="utf-8")
-        if (new := placed(text, code)) != text:
-            bad += args.check
-            print(f"{md.name}: {'another first cell, or none' if args.check else 'the first cell is of today'}")
-            if not args.check:
-                md.write_text(new, encoding="utf-8")
-    return 1 if bad else 0
+        if (new := placed(text, source(ROOT))) != text:
+            md.write_text(new, encoding="utf-8")
+            print(f"{md.name}: the first cell is of today")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

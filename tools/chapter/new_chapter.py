@@ -11,12 +11,11 @@ which `syllabus.py` has a table.
 
 import argparse
 import re
-import sys
 from pathlib import Path
 
+from tools import ROOT
 from tools.chapter import chapters, first_cell, notebooks
 
-ROOT = Path(__file__).resolve().parents[2]
 DRAFT = """\
 ---
 jupytext:
@@ -68,15 +67,15 @@ def rewritten(text: str, moved: dict[str, str]) -> str:
     """A text in which the moved files have their new names, and links and rows of the map their new numbers."""
     if moved:
         names = "|".join(map(re.escape, moved))
-        text = re.sub(rf"\b(?:{names})\b", lambda found: moved[found[0]], text)
+        text = re.sub(rf"\b(?:{names})\b", lambda name: moved[name[0]], text)
     text = re.sub(r"^\| \d+ (?=\| \[[^\]]*\]\(notebooks/(\d\d)_)", lambda row: f"| {int(row[1])} ", text, flags=re.M)
     return re.sub(r"\[chapter \d+(?=\]\(notebooks/(\d\d)_)", lambda link: f"[chapter {int(link[1])}", text)
 
 
 def after(text: str, line: str, new: str) -> str:
     """`text` with the line `new` below the one line that contains `line`."""
-    (found,) = [old for old in text.splitlines() if line in old]
-    return text.replace(f"{found}\n", f"{found}\n{new}\n")
+    (old,) = [old for old in text.splitlines() if line in old]
+    return text.replace(f"{old}\n", f"{old}\n{new}\n")
 
 
 def insert(root: Path, name: str, place: str) -> Path:
@@ -114,20 +113,18 @@ def insert(root: Path, name: str, place: str) -> Path:
     return source
 
 
-def main() -> int:
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("name", help="as weight_averaging")
     parser.add_argument("after", help="the chapter before it, as big_batches")
-    parser.add_argument("--root", type=Path, default=ROOT)
     args = parser.parse_args()
     try:
-        source = insert(args.root, args.name, args.after)
+        source = insert(ROOT, args.name, args.after)
     except ValueError as error:
         parser.error(str(error))
     notebooks.run(source)
     print(f"notebooks/{source.name} is a draft; write it, then: make notebook NAME={args.name}")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

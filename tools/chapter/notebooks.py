@@ -4,7 +4,6 @@
     python tools/chapter/notebooks.py run           the same for every chapter whose outputs are stale
     python tools/chapter/notebooks.py sync          bring the newer text of a pair to its other file, run nothing
     python tools/chapter/notebooks.py format        format the code cells of every .md with ruff
-    python tools/chapter/notebooks.py check         fail when a pair is out of step, or was never executed
 
 Running an unchanged chapter twice gives the same bytes, but for outputs that differ: no timestamps,
 no random cell ids, no version of the Python that happened to run it. A cell may take half an hour: the limit is there
@@ -22,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import defaultdict
 from functools import cache
 from pathlib import Path
 
@@ -29,10 +29,10 @@ import jupytext
 import nbformat
 from jupytext.config import load_jupytext_config
 
+from tools import ROOT
 from tools.chapter import chapters as rules
 from tools.chapter import provenance
 
-ROOT = Path(__file__).resolve().parents[2]
 CELL_LIMIT = 1800  # seconds
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
@@ -93,9 +93,8 @@ def merge_streams(nb: nbformat.NotebookNode) -> None:
     for cell in nb.cells:
         joined: list = []
         for output in cell.get("outputs", []):
-            last = joined[-1] if joined else None
-            kind = (output.output_type, output.get("name"))
-            if last and kind == (last.output_type, last.get("name")) and kind[0] == "stream":
+            last = joined[-1] if joined else {}
+            if output.output_type == last.get("output_type") == "stream" and output.name == last.name:
                 last.text += output.text
             else:
                 joined.append(output)
@@ -168,11 +167,11 @@ def run(md: Path, into: Path | None = None) -> float:
 
     With `into`, notebook and record are written into that folder, and the chapter and its record stay as they are.
     """
-    nb, made = execute(md)
+    nb, record = execute(md)
     now = source(md)  # edited meanwhile, the source keeps its text, and a cell that was changed has no output
     write(nb if same_text(now, nb) else with_outputs(now, nb), (into or md.parent) / f"{md.stem}.ipynb")
-    provenance.save(into or md.resolve().parent.parent / provenance.FOLDER, md.stem, made)
-    return made["seconds"]
+    provenance.save(into or md.resolve().parent.parent / provenance.FOLDER, md.stem, record)
+    return record["seconds"]
 
 
 def stale(md: Path, paired: Path | None = None, runs: Path | None = None) -> list[str]:
@@ -200,11 +199,11 @@ def with_outputs(nb: nbformat.NotebookNode, paired: nbformat.NotebookNode) -> nb
     def code(cell):
         return rules.FETCH if rules.FETCH in rules.tags(cell) else cell.source
 
-    ran: dict[str, list] = {}
+    ran = defaultdict(list)
     for cell in paired.cells:
-        ran.setdefault(code(cell), []).append(cell)
+        ran[code(cell)].append(cell)
     for cell in nb.cells:
-        if cell.cell_type == "code" and ran.get(code(cell)):
+        if cell.cell_type == "code" and ran[code(cell)]:
             old = ran[code(cell)].pop(0)
             cell.outputs, cell.execution_count = old.outputs, old.execution_count
     return tidy(nb)
@@ -249,6 +248,15 @@ def sync(md: Path) -> str:
     return f"{ipynb.name} updated from {md.name}; run it: make notebook NAME={rules.name_of(md.stem)}"
 
 
+def format_source(md: Path) -> str:
+    """Format the code of a chapter's source. Returns what was done."""
+    text = md.read_text(encoding="utf-8")
+    if (new := formatted(text)) == text:
+        return ""
+    md.write_text(new, encoding="utf-8")
+    return f"{md.name} formatted; run it: make notebook NAME={rules.name_of(md.stem)}"
+
+
 def violations(md: Path) -> list[str]:
     """What is wrong with a pair: a notebook missing, out of step, or with cells that were not run."""
     ipynb = pair(md)
@@ -266,9 +274,9 @@ def violations(md: Path) -> list[str]:
     return sentences
 
 
-def main() -> int:
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("task", choices=["run", "sync", "format", "check"])
+    parser.add_argument("task", choices=["run", "sync", "format"])
     parser.add_argument("names", nargs="*", help="chapters such as sgd (default: all)")
     parser.add_argument("--root", type=Path, default=ROOT)
     parser.add_argument("--into", type=Path, help="where to write what `run` makes (default: beside the sources)")
@@ -281,23 +289,12 @@ def main() -> int:
             parser.error(str(error))
     elif args.task == "run":
         sources = [md for md in sources if stale(md)]
-    bad = 0
     for md in sources:
         if args.task == "run":
             print(f"{md.stem}: {run(md, args.into):.1f} s", flush=True)
-        elif args.task == "sync" and (done := sync(md)):
-            print(done)
-        elif args.task == "format":
-            text = md.read_text(encoding="utf-8")
-            if (new := formatted(text)) != text:
-                md.write_text(new, encoding="utf-8")
-                print(f"{md.name} formatted; run it: make notebook NAME={rules.name_of(md.stem)}")
-        elif args.task == "check":
-            for sentence in violations(md):
-                bad += 1
-                print(sentence)
-    return 1 if bad else 0
+        elif message := sync(md) if args.task == "sync" else format_source(md):
+            print(message)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

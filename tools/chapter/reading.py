@@ -1,7 +1,6 @@
 """How long a chapter is for a reader: words and visible lines of code, on the core path and on the whole page.
 
-    python tools/chapter/reading.py             a table of all chapters
-    python tools/chapter/reading.py sgd         one chapter, section by section
+    python tools/chapter/reading.py sgd         section by section; all chapters: make step NAME=report
 
 The core path is all that stands before the exercises, outside sections whose title starts with a star. Words are those
 of the prose and its captions; formulas, code, folded answers and the fences of directives do not count. A line of code
@@ -12,11 +11,9 @@ The minutes are an estimate from constants that are stated here, not a measureme
 import argparse
 import re
 from dataclasses import dataclass
-from pathlib import Path
 
 from tools.chapter import chapters, notebooks
 
-ROOT = Path(__file__).resolve().parents[2]
 LAST = ("Exercises", "Further reading")
 FOLDED = re.compile(r":class:[^\n]*\bdropdown\b")
 # Slow, because formulas, cells that run and figures that move take time and are not counted.
@@ -104,17 +101,8 @@ def minutes(words: int, lines: int) -> int:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("name", nargs="?", help="one chapter, section by section")
-    name = parser.parse_args().name
-    row = "{:<34} {:>6} {:>6} {:>5}   {:>6} {:>6} {:>5}   {:>4}"
-    if name is None:
-        print(row.format("", "core", "lines", "min", "whole", "lines", "min", "ex."))
-        for md in notebooks.chapters(ROOT):
-            parts = sections(notebooks.source(md))
-            counts = [n for pair in (core(parts), whole(parts)) for n in (*pair, minutes(*pair))]
-            print(row.format(md.stem, *counts, exercises(parts)))
-        return
-    parts = sections(notebooks.source(notebooks.find(name)))
+    parser.add_argument("name", help="of a chapter, as sgd")
+    parts = sections(notebooks.source(notebooks.find(parser.parse_args().name)))
     for section in parts:
         indent = "  " * (len(section.titles) - 1)
         mark = " " if section.core else "-"

@@ -6,12 +6,11 @@ Deliberately absent: drawing. The chapter draws; `tests/book/test_readme.py` fai
 """
 
 import re
-import sys
 from pathlib import Path
 
+from tools import ROOT
 from tools.chapter import chapters, notebooks
 
-ROOT = Path(__file__).resolve().parents[2]
 PICTURE = "book/_static/readme.svg"
 CHAPTER, FIGURE = "sgd", "fig-sgd-bound"
 
@@ -26,15 +25,14 @@ def figure(root: Path = ROOT) -> tuple[bytes, str, str]:
     raise ValueError(f"no figure {FIGURE!r} in chapter {CHAPTER}")
 
 
-def main() -> int:
+def main() -> None:
     picture, alt, caption = figure()
     (ROOT / PICTURE).write_bytes(picture)
     readme = ROOT / "README.md"
     block = f"![{alt}]({PICTURE})\n\n*{caption} (Chapter {int(notebooks.find(CHAPTER).stem[:2])})*"
     text = re.sub(r"!\[.*?\]\(" + re.escape(PICTURE) + r"\)\n\n\*.*?\*\n", lambda _: block + "\n", readme.read_text())
     readme.write_text(text)
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

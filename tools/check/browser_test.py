@@ -18,15 +18,15 @@ import time
 from contextlib import suppress
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 
 import psutil
 from playwright.sync_api import Browser, Error
 
+from tools import ROOT
 from tools.chapter import chapters, provenance
 from tools.pages import browser_pack, running_pages, stills
 
-ROOT = Path(__file__).resolve().parents[2]
+HTML = ROOT / "_build" / "html"
 LIMIT = 3600  # seconds for a chapter
 # Cells whose text may be another one, with the reason.
 MAY_DIFFER = {"carrying_a_rate": {27: "the lower end of one interval is 0.765, on the edge between 0.76 and 0.77"}}
@@ -39,9 +39,9 @@ class Quiet(SimpleHTTPRequestHandler):
         pass
 
 
-def serve(html: Path) -> str:
-    """The address of a server of this folder, which ends with this program."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(html)))
+def serve() -> str:
+    """The address of a server of the built pages, which ends with this program."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(HTML)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return f"http://127.0.0.1:{server.server_port}"
 
@@ -90,29 +90,29 @@ def violations(name: str, expected: int, state: str, cells: dict, outside: list[
     return faults
 
 
-def record(html: Path, stem: str, browser: str, seconds: float, cells: dict, wrong: list[str]) -> dict:
+def record(stem: str, browser: str, seconds: float, cells: dict, wrong: list[str]) -> dict:
     """What to remember of a chapter's run; `made`, `seconds` (of processor), `cells`, `reads` as in `provenance`."""
-    nb, recorded = chapters.stored(ROOT)[stem], running_pages.pyodide()
-    made = provenance.record(ROOT, nb, running_pages.inputs(ROOT, stem), seconds)
-    made["versions"] = {"Pyodide": recorded["version"], "Chromium": browser}
+    nb, pyodide = chapters.stored(ROOT)[stem], running_pages.pyodide()
+    run = provenance.record(ROOT, nb, running_pages.inputs(ROOT, stem), seconds)
+    run["versions"] = {"Pyodide": pyodide["version"], "Chromium": browser}
     count = {word: sum(end in cell["said"] for cell in cells.values()) for word, end in running_pages.SAID.items()}
-    made |= {"run": len(cells), "of": len([*running_pages.code(nb)]), **count, "wrong": wrong}
-    wanted = running_pages.wanted(running_pages.runnable()[stem], recorded)
-    return made | {"unchecked": [file for file in browser_pack.unchecked(html) if file in wanted]}
+    run |= {"run": len(cells), "of": len([*running_pages.code(nb)]), **count, "wrong": wrong}
+    wanted = running_pages.wanted(running_pages.runnable()[stem], pyodide)
+    return run | {"unchecked": [file for file in browser_pack.unchecked(HTML) if file in wanted]}
 
 
-def chapter(html: Path, address: str, name: str, stem: str) -> list[str]:
+def chapter(address: str, name: str, stem: str) -> list[str]:
     """Run a chapter, write its record, and say what was wrong."""
     with stills.chromium() as browser:
         before = busy()
-        said, cells, outside = results(browser, address, stem)
+        state, cells, outside = results(browser, address, stem)
         seconds = busy() - before
         expected = len([*running_pages.code(chapters.stored(ROOT)[stem])])
-        wrong = violations(name, expected, said, cells, outside)
-        made = record(html, stem, browser.version, seconds, cells, wrong)
-    provenance.save(ROOT / running_pages.RECORDS, name, made)
+        wrong = violations(name, expected, state, cells, outside)
+        run = record(stem, browser.version, seconds, cells, wrong)
+    provenance.save(ROOT / running_pages.RECORDS, name, run)
     print("{:24} {run:3} of {of} cells, {same:2} texts equal, {differ} differ, {seconds:5.0f} s of processor time"
-          .format(name, **made), flush=True)  # fmt: skip
+          .format(name, **run), flush=True)  # fmt: skip
     return wrong
 
 
@@ -132,17 +132,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help="chapters, such as sgd (default: what has changed)")
     parser.add_argument("--all", action="store_true", help="chapters that have not changed, too")
-    parser.add_argument("--html", type=Path, default=ROOT / "_build" / "html")
     args = parser.parse_args()
     every = {chapters.name_of(stem): stem for stem in running_pages.runnable()}
     if unknown := {*args.names} - {*every}:
         parser.error(f"no chapter {', '.join(sorted(unknown))} runs on its page; these do: {', '.join(every)}")
-    if not (args.html / "_static" / "run" / "pack" / "pack.js").exists():
-        print(f"There is no pack beside the pages of {args.html}: make browser")
+    if not (HTML / "_static" / "run" / "pack" / "pack.js").exists():
+        print(f"There is no pack beside the pages of {HTML}: make browser")
         return 2
     wanted = {name: every[name] for name in args.names} or (every if args.all else todo(every))
-    address, start = serve(args.html), time.monotonic()
-    failed = [f"{name}: {wrong}" for name, stem in wanted.items() for wrong in chapter(args.html, address, name, stem)]
+    address, start = serve(), time.monotonic()
+    failed = [f"{name}: {wrong}" for name, stem in wanted.items() for wrong in chapter(address, name, stem)]
     print("\n".join(failed) or f"all chapters run in the browser as here ({time.monotonic() - start:.0f} s)")
     return 1 if failed else 0
 

@@ -3,8 +3,8 @@
     python tools/check/check_changes.py              since the last commit, files that git does not know yet included
     python tools/check/check_changes.py --since main
 
-Lint; the cells of every changed chapter and the rules that hold for it; and the tests that reach a changed module
-through their imports, the nearest first, with those that RULES names for files that nobody imports. What did not fit
+Lint; the cells of every changed chapter; and the tests that reach a changed module through their imports, the nearest
+first, with those that RULES names for files that nobody imports. What did not fit
 into the time is said at the end, and so are the tests that want built pages, and the chapters to be executed anew.
 Deliberately absent: everything else; `make test` does it.
 """
@@ -14,20 +14,21 @@ import ast
 import subprocess
 import sys
 import time
-from collections.abc import Iterable
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
+from tools import ROOT
 from tools.chapter import notebooks
 from tools.check import run_tests
 
-ROOT = Path(__file__).resolve().parents[2]
 LIMIT = 180  # seconds
 FAR = 99
 # Where modules lie alone, and packages.
 PATHS = "tools tools/check/imitation tests/book tests/site course/marking/tests benchmarks".split()
 PACKAGES = ("minilib", "proofs", "studies", "tests", "benchmarks", "tools", "course")
 RULES = {  # files whose names begin so, and the tests that read or run them
+    "notebooks/": "book/test_chapters",
     "studies/": "book/test_studies book/test_toy_studies",
     "benchmarks/": "test_benchmarks",
     "book/figures/": "book/test_live_directive",
@@ -51,76 +52,71 @@ def changed_files(since: str) -> set[str]:
 
 
 @cache
-def imported(path: Path) -> frozenset[str]:
-    """The full names of what a Python file imports, `from a import b` as both a and a.b."""
-    modules = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            modules |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            modules |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    return frozenset(modules)
-
-
-@cache
-def modules(root: Path) -> dict[str, Path]:
+def modules() -> dict[str, Path]:
     """The Python files of the book by the names under which they are imported."""
     by_name = {}
     for folder in PATHS:
-        for path in sorted((root / folder).glob("*.py")):
+        for path in sorted((ROOT / folder).glob("*.py")):
             by_name.setdefault(path.stem, path)
     for package in PACKAGES:
-        for path in sorted((root / package).rglob("*.py")):
-            name = ".".join(path.relative_to(root).with_suffix("").parts)
+        for path in sorted((ROOT / package).rglob("*.py")):
+            name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
             by_name[name.removesuffix(".__init__")] = path
     return by_name
 
 
-def near(root: Path, starts: Iterable[Path], targets: set[Path]) -> int:
-    """How many imports lie between these files and the nearest of the targets; FAR where none is reached."""
-    known, edge, steps = set(starts), set(starts), 0
+@cache
+def imported(path: Path) -> set[Path]:
+    """The files of the book that a Python file imports; for a test also what its folder lends it (conftest, cases)."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:  # `from a import b` is both a and a.b
+            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    files = {modules()[name] for name in names & modules().keys()}
+    if path.name.startswith("test_"):
+        files |= {lent for lent in path.parent.glob("*.py") if not lent.name.startswith("test_")}
+    return files
+
+
+def near(start: Path, targets: set[Path]) -> int:
+    """How many imports lie between a file and the nearest of the targets; FAR where none is reached."""
+    known, edge, steps = {start}, {start}, 0
     while edge and not edge & targets:
-        edge = {modules(root)[name] for path in edge for name in imported(path) if name in modules(root)} - known
+        edge = set().union(*map(imported, edge)) - known
         known, steps = known | edge, steps + 1
     return steps if edge else FAR
 
 
 @cache
-def test_files(root: Path) -> list[str]:
+def test_files() -> list[str]:
     """All files with tests, relative to the book's folder."""
-    folders = [root / "tests", root / "course" / "marking" / "tests"]
-    return sorted(path.relative_to(root).as_posix() for folder in folders for path in folder.rglob("test_*.py"))
+    folders = [ROOT / "tests", ROOT / "course" / "marking" / "tests"]
+    return sorted(path.relative_to(ROOT).as_posix() for folder in folders for path in folder.rglob("test_*.py"))
 
 
-def by_rule(root: Path, changed: set[str]) -> set[str]:
+def by_rule(changed: set[str]) -> set[str]:
     """Test files of changes that no import shows: those of RULES, and those of figures, which name them."""
-    wanted = {f"/{test}.py" for name in changed for folder, tests in RULES.items() if name.startswith(folder)
-              for test in tests.split()}  # fmt: skip
-    chosen = {name for name in test_files(root) if name.endswith(tuple(wanted))}
-    figures = {Path(name).parts[2].partition(".")[0] for name in changed if name.startswith("book/figures/")}
-    for path in sorted((root / "tests/site").glob("test_*.py")):
-        if any(f'"{figure}"' in path.read_text(encoding="utf-8") for figure in figures):
-            chosen.add(path.relative_to(root).as_posix())
-    return chosen
+    wanted = [tests.split() for name in changed for start, tests in RULES.items() if name.startswith(start)]
+    chosen = {name for name in test_files() if name.endswith(tuple(f"/{test}.py" for test in chain(*wanted)))}
+    figures = [f'"{Path(name).parts[2].partition(".")[0]}"' for name in changed if name.startswith("book/figures/")]
+    of_pages = [name for name in test_files() if "/site/" in name] if figures else []
+    texts = {name: (ROOT / name).read_text(encoding="utf-8") for name in of_pages}
+    return chosen | {name for name, text in texts.items() if any(figure in text for figure in figures)}
 
 
-def nearness(root: Path, changed: set[str]) -> dict[str, int]:
+def nearness(changed: set[str]) -> dict[str, int]:
     """Test files that a change can break, with the number of imports between; 1 for what `by_rule` finds.
 
     0 is a changed test file, and the file that mirrors a changed module (optim/lamb.py, optim/test_lamb.py).
     """
-    targets = {root / name for name in changed if name.endswith(".py") and (root / name).exists()}
-    distance = dict.fromkeys(by_rule(root, changed), 1)
-    for name in test_files(root):
-        path = root / name
-        if name == "tests/tpu/test_torch_tpu.py" or "/site/" in name:
-            continue
-        # What a test's folder lends it (conftest, helpers, cases) counts as part of it.
-        lent = [p for p in path.parent.glob("*.py") if not p.name.startswith("test_")]
-        if name.replace("tests/", "minilib/", 1).replace("test_", "") in changed or targets & {path, *lent}:
-            distance[name] = 0
-        elif targets:
-            steps = min(near(root, [path], targets), near(root, lent, targets) + 1)
+    targets = {ROOT / name for name in changed if name.endswith(".py") and (ROOT / name).exists()}
+    distance = dict.fromkeys(by_rule(changed), 1)
+    for name in test_files() if targets else ():
+        if name != "tests/tpu/test_torch_tpu.py" and "/site/" not in name:
+            mirrored = name.replace("tests/", "minilib/", 1).replace("test_", "") in changed
+            steps = 0 if mirrored else near(ROOT / name, targets)
             distance |= {name: min(steps, distance.get(name, FAR))} if steps < FAR else {}
     return distance
 
@@ -130,18 +126,14 @@ def main() -> int:
     parser.add_argument("--since", default="HEAD", help="a commit (default: the last one)")
     changed = changed_files(parser.parse_args().since)
     start, failed = time.monotonic(), []
-    chapters = sorted({Path(name).stem for name in changed if name.startswith("notebooks/")})
-    chapters = [name for name in chapters if (ROOT / "notebooks" / f"{name}.ipynb").exists()]
-    tests = nearness(ROOT, changed)
+    names = {Path(name).stem for name in changed if name.startswith("notebooks/")}
+    chapters = [md for md in notebooks.chapters(ROOT) if md.stem in names]
+    tests = nearness(changed)
     print(f"{len(changed)} changed files: {len(chapters)} chapters, {len(tests)} test files", flush=True)
     if not run_tests.lint():
         failed.append("lint")
-    if chapters:
-        wanted = [f"notebooks/{name}.ipynb" for name in chapters]
-        if not run_tests.compare_cells(wanted):
-            failed.append("cells")
-        if not run_tests.run([*run_tests.PYTEST, "tests/book/test_chapters.py", "-k", " or ".join(chapters)]):
-            failed.append("rules of the chapters")
+    if chapters and not run_tests.compare_cells([notebooks.pair(md) for md in chapters]):
+        failed.append("cells")
     pages = sorted(name for name in tests if "/site/" in name)
     order = sorted(tests.keys() - pages, key=lambda name: (tests[name], name))
     groups = [[name for name in order if tests[name] <= 1], [name for name in order if tests[name] > 1]]

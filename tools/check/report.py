@@ -4,20 +4,16 @@ Form is reported, not enforced: cells, longest cell, words and visible lines of 
 sections present, exercises, cells that check.
 Time is enforced: above 180 s a chapter fails, above 60 s it is marked. The seconds are the processor's, of the run that
 made the stored outputs (`-` where none is recorded).
-The table is also written to _build/report.json.
 """
 
-import argparse
-import json
 import re
 import statistics
 import sys
-from pathlib import Path
 
 from minilib.pages import print_table
+from tools import ROOT
 from tools.chapter import chapters, provenance, reading
 
-ROOT = Path(__file__).resolve().parents[2]
 SLOW, TOO_SLOW = 60.0, 180.0
 SECTIONS = {
     "question": "Q",
@@ -62,22 +58,17 @@ def row(name: str, nb, time: float | None) -> dict:
 
 def table(rows: list[dict]) -> None:
     """Print the rows, and how long all of them took."""
-    shown = [[f"{value:g}" if isinstance(value, float) else value or "-" for value in r.values()] for r in rows]
-    print_table(shown, [*rows[0]])
+    cells = [[f"{value:g}" if isinstance(value, float) else value or "-" for value in r.values()] for r in rows]
+    print_table(cells, [*rows[0]])
     known = [r["seconds"] for r in rows if r["seconds"] is not None]
     key = ", ".join(f"{letter} {word.split('|')[0]}" for word, letter in SECTIONS.items())
     print(f"{sum(known):.0f} s for {len(known)} of {len(rows)} chapters; sections: {key}")
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--root", type=Path, default=ROOT)
-    root = parser.parse_args().root.resolve()
-    books = chapters.stored(root)
-    runs = {name: provenance.load(root / provenance.FOLDER, name) or {} for name in books}
+    books = chapters.stored(ROOT)
+    runs = {name: provenance.load(ROOT / provenance.FOLDER, name) or {} for name in books}
     rows = [row(name, nb, runs[name].get("seconds")) for name, nb in books.items()]
-    (root / "_build").mkdir(exist_ok=True)
-    (root / "_build" / "report.json").write_text(json.dumps(rows, indent=1))
     table(rows)
     return 1 if any(r["mark"] == "FAIL" for r in rows) else 0
 

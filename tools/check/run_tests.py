@@ -18,131 +18,128 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
+from xml.etree import ElementTree
 
-from tools import preflight
+from tools import ROOT, preflight
 from tools.chapter import notebooks, provenance
 from tools.prover import rocq
 
-ROOT = Path(__file__).resolve().parents[2]
-BIN = Path(sys.executable).parent
 UNCHECKED = 4
 NO_BROWSER = (
     "pages not checked: there is no browser. Install Chromium, Chrome or Edge (Debian, Ubuntu: "
     "sudo apt-get install chromium), or set CHROMIUM to one that you have, then: make book && make step NAME=site"
 )
 LIMIT = "1800"  # seconds a cell: to end a hang
-PYTEST = [sys.executable, "-m", "pytest"]
+SLOWEST = 25  # tests that are listed at the end
 # A file stays in one process, whose helpers it starts once; files begin in the order in which they were collected.
 SIDE_BY_SIDE = ["-n", "2", "--dist", "loadfile", "--no-loadscope-reorder"]
-# Of a run of many minutes: how far it is, and no warnings of other packages.
-TELLING = ["-p", "tools.check.pace", "--disable-warnings"]
-SLOWEST = 25  # tests that are listed at the end
+# Of a run of many minutes: how many tests are through, and no warnings of other packages.
+TELLING = ["-o", "console_output_style=count", "--disable-warnings"]
 
 
 def run(*commands: list[str]) -> bool:
-    """Run commands until one fails; whether none did."""
+    """Run all these commands, whatever fails; whether none did."""
     # A CUDA build of torch where there is nvcc and no card warns of it, in the middle of a cell's output.
     # And two processes side by side, each with two threads that spin while they wait, take each other's cores.
     defaults = {"TORCH_LOGS": "-torch.utils.cpp_extension", "OMP_WAIT_POLICY": "PASSIVE"}
-    return all(subprocess.run(command, cwd=ROOT, env=defaults | os.environ).returncode == 0 for command in commands)
+    ends = [subprocess.run(command, cwd=ROOT, env=defaults | os.environ).returncode for command in commands]
+    return not any(ends)
+
+
+@cache
+def times() -> Path:
+    """The folder of this run's reports, one of each run of pytest."""
+    return Path(tempfile.mkdtemp())
+
+
+def pytest(*words: str) -> list[str]:
+    """The command that runs these tests and notes how long each of them takes."""
+    return [sys.executable, "-m", "pytest", *words, *TELLING, f"--junitxml={times()}/{time.monotonic_ns()}.xml"]
+
+
+def slowest() -> list[str]:
+    """The table of the slowest tests of all steps."""
+    cases = [case for path in times().glob("*.xml") for case in ElementTree.parse(path).iter("testcase")]
+    cases.sort(key=lambda case: float(case.get("time")), reverse=True)
+    rows = [f"  {float(c.get('time')):6.1f} s  {c.get('classname')}: {c.get('name')}" for c in cases[:SLOWEST]]
+    return ["== slowest tests", *rows] if rows else []
+
+
+def tool(name: str, *words: str) -> list[str]:
+    """The command of a program that was installed beside this Python."""
+    return [shutil.which(name, path=Path(sys.executable).parent), *words]
 
 
 def lint() -> bool:
-    """Style, spelling, the layers of the library, the recorded runs: all of it, whatever fails."""
-    commands = (
-        [shutil.which("ruff", path=BIN), "check", "."],
-        [shutil.which("ruff", path=BIN), "format", "--check", "."],
-        [shutil.which("codespell", path=BIN)],
-        [shutil.which("lint-imports", path=BIN)],
-        [sys.executable, "tools/check/runs_check.py"],
-    )
-    results = [run(command) for command in commands]
-    return all(results)
+    """Style, spelling, the layers of the library, the recorded runs."""
+    ruff, layout = tool("ruff", "check", "."), tool("ruff", "format", "--check", ".")
+    return run(ruff, layout, tool("codespell"), tool("lint-imports"), [sys.executable, "tools/check/runs_check.py"])
+
+
+def compare_cells(chapters: list[Path]) -> bool:
+    """Every code cell of these notebooks runs, and its output is compared with the stored one; the slowest begin."""
+
+    def seconds(ipynb: Path) -> float:
+        return (provenance.load(ROOT / provenance.FOLDER, ipynb.stem) or {"seconds": 1e9})["seconds"]
+
+    options = ["--nbval", "--nbval-cell-timeout", LIMIT, *SIDE_BY_SIDE]
+    return run(pytest(*options, *map(str, sorted(chapters, key=seconds, reverse=True))))
 
 
 def tests(which: str) -> bool:
-    """Those tests of minilib, of the tools, and of the rules of the chapters that this marks."""
+    """Those tests of the library, of the tools, and of the rules of the chapters that this marks."""
     corpus = "from minilib import data; data.docstrings()"  # cached once, not by each test process
-    command = [*PYTEST, "--ignore", "tests/site", "-m", which, *SIDE_BY_SIDE, *TELLING]
+    command = pytest("--ignore", "tests/site", "-m", which, *SIDE_BY_SIDE)
     return run([sys.executable, "-c", corpus], command)
 
 
-def unit() -> bool:
-    """The tests of minilib, of the tools, and of the rules of the chapters, but the long ones."""
-    return tests("not long")
+def look(which: str) -> bool:
+    """Those tests of the built pages that this marks, in a browser without a network."""
+    return run(pytest("tests/site", "-m", which, "-n", "2", "--dist", "loadgroup"))
 
 
-def long() -> bool:
-    """The long ones: several processes, killed runs, compiled steps, toy studies, the wheel, problem sets."""
-    return tests("long")
-
-
-def records() -> bool:
-    """The proofs by their records: no file has changed since the prover read it."""
-    return run([sys.executable, "tools/prover/rocq.py", "--records"])
-
-
-def proofs() -> bool:
-    """The proofs in Rocq, compiled, against their records."""
-    return run([sys.executable, "tools/prover/rocq.py", "--check"])
-
-
-def compare_cells(chapters: list[str]) -> bool:
-    """Every code cell of these chapters runs, and its output is compared with the stored one."""
-    options = ["--nbval", "--nbval-cell-timeout", LIMIT, *SIDE_BY_SIDE, *TELLING]
-    return run([*PYTEST, *options, *chapters])
+def program(path: str, *words: str) -> bool:
+    return run([sys.executable, f"tools/{path}.py", *words])
 
 
 def nbval(names: str = "") -> bool:
-    """The cells of the book, or of the chapters of these names; the chapters that take longest begin."""
-    every = sorted((ROOT / "notebooks").glob("*.ipynb"))
-    chosen = [notebooks.pair(notebooks.find(name)) for name in names.split(",")] if names else every
-    runs = {path: provenance.load(ROOT / provenance.FOLDER, path.stem) for path in chosen}
-    order = sorted(runs, key=lambda path: -(runs[path] or {}).get("seconds", 1e9))
-    return compare_cells([f"notebooks/{path.name}" for path in order])
+    """The cells of the book, or of the chapters of these names, separated by commas."""
+    chosen = map(notebooks.find, names.split(",")) if names else notebooks.chapters()
+    return compare_cells([notebooks.pair(md) for md in chosen])
 
 
-def book() -> bool:
-    """All pages."""
-    return run([sys.executable, "tools/pages/build_book.py"])
-
-
-def look(which: str) -> list[str]:
-    return [*PYTEST, "tests/site", "-m", which, "-n", "2", "--dist", "loadgroup", *TELLING]
-
-
-def pages() -> bool:
-    """Every link, and one built page of each kind in a browser without a network."""
-    return run(look("not long"))
-
-
-def site() -> bool:
-    """The other pages, all figures, slides, print and the laboratory in that browser."""
-    return run([sys.executable, "tools/give/slides.py"], look("long"))
-
-
-def report() -> bool:
-    """A table of the chapters; fails when one is too slow."""
-    return run([sys.executable, "tools/check/report.py"])
-
-
-def named(*steps: Callable[..., bool]) -> dict[str, Callable[..., bool]]:
-    return {step.__name__: step for step in steps}
-
-
-QUICK = named(lint, records, unit, nbval, book, pages)
-REST = named(proofs, long, site, report)
+QUICK = {
+    "lint": lint,
+    "records": partial(program, "prover/rocq", "--records"),  # no proof has changed since the prover read it
+    "unit": partial(tests, "not long"),
+    "nbval": nbval,
+    "book": partial(program, "pages/build_book"),
+    "pages": partial(look, "not long"),  # every link, and one page of each kind
+}
+REST = {
+    "proofs": partial(program, "prover/rocq", "--check"),  # compiled, against their records
+    "long": partial(tests, "long"),
+    "site": lambda: program("give/slides") and look("long"),
+    "report": partial(program, "check/report"),  # fails when a chapter is too slow
+}
 STEPS = QUICK | REST
 
 
-def slowest(path: Path) -> str:
-    """The table of the slowest tests of all steps, from what `pace` wrote."""
-    if not path.exists():
-        return ""
-    times = sorted((line.split(" ", 1) for line in path.read_text().splitlines()), key=lambda pair: -float(pair[0]))
-    return "\n".join(["== slowest tests", *(f"  {float(t):6.1f} s  {name}" for t, name in times[:SLOWEST])])
+def unchecked(names: list[str]) -> dict[str, str]:
+    """Those of these steps that cannot be done here, although it was tried to install what they need, and why."""
+    reasons = {}
+    if watched := {"pages", "site"} & {*names}:
+        if browser := preflight.get_browser(Path(sys.executable)):
+            os.environ["CHROMIUM"] = browser
+        else:
+            reasons |= dict.fromkeys(watched, NO_BROWSER)
+    if "proofs" in names and not preflight.get_prover():
+        reasons["proofs"] = rocq.NOT_CHECKED
+    if "long" in names:
+        preflight.get_wall()
+    return reasons
 
 
 def main() -> int:
@@ -152,38 +149,28 @@ def main() -> int:
     parser.add_argument("--rest", action="store_true", help=", ".join(REST))
     parser.add_argument("--chapters", default="", help="of nbval: names, separated by commas, such as sgd,adam")
     args = parser.parse_args()
-    names, more = args.steps, {"nbval": [args.chapters]} if args.chapters else {}
+    names, more = args.steps, {"nbval": [args.chapters]}
+    if unknown := {*names} - {*STEPS}:
+        parser.error(f"there is no step {', '.join(unknown)}")
     names = names or [*(STEPS if args.all else REST if args.rest else QUICK)]
-    times = Path(tempfile.mkdtemp(), "seconds")
-    os.environ["SECONDS_OF_TESTS"] = str(times)
-    unchecked = {}
-    if watched := {"pages", "site"} & {*names}:
-        if browser := preflight.get_browser(Path(sys.executable)):
-            os.environ["CHROMIUM"] = browser
-        else:
-            unchecked |= dict.fromkeys(watched, NO_BROWSER)
-            print("No browser was found and none could be installed: the pages will NOT be checked.", flush=True)
-    if "proofs" in names and not preflight.get_prover():
-        unchecked["proofs"] = rocq.NOT_CHECKED
-        print("No prover was found and none could be installed: the proofs will NOT be checked.", flush=True)
-    if "long" in names:
-        preflight.get_wall()
+    reasons = unchecked(names)
+    sentences = "".join(f"{reason}\n" for reason in dict.fromkeys(reasons.values()))
+    print(sentences, end="", flush=True)
     failed, lines = [], []
     for name in names:
-        if name in unchecked:
-            continue
-        print(f"== {name}", flush=True)
-        start = time.monotonic()
-        good = STEPS[name](*more.get(name, []))
-        lines.append(f"  {name:<8} {time.monotonic() - start:6.0f} s  {'ok' if good else 'FAILED'}")
-        failed += [] if good else [name]
-    print("\n".join(filter(None, [slowest(times), "== seconds", *lines])))
+        if name not in reasons:
+            print(f"== {name}", flush=True)
+            start = time.monotonic()
+            good = STEPS[name](*more.get(name, []))
+            lines.append(f"  {name:<8} {time.monotonic() - start:6.0f} s  {'ok' if good else 'FAILED'}")
+            failed += [] if good else [name]
+    print("\n".join([*slowest(), "== seconds", *lines]))
     if failed:
         print(f"failed: {', '.join(failed)}; one alone: make step NAME={failed[0]}")
-    elif not unchecked:
+    elif not reasons:
         print("all is well")
-    print("".join(f"{said}\n" for said in dict.fromkeys(unchecked.values())), end="")
-    return 1 if failed else UNCHECKED if unchecked else 0
+    print(sentences, end="")
+    return 1 if failed else UNCHECKED if reasons else 0
 
 
 if __name__ == "__main__":
