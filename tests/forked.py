@@ -13,9 +13,7 @@ import tempfile
 from pathlib import Path
 
 FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(
-    ["minilib.training.__main__", "torch.utils.tensorboard", "matplotlib.figure", "tests.torch_optim.sharded_worker"]
-)
+FORKS.set_forkserver_preload(["minilib.training.__main__", "matplotlib.figure", "tests.torch_optim.sharded_worker"])
 LIMIT = 300  # seconds until a process that hangs is ended
 
 

@@ -5,6 +5,11 @@
 anything is installed.
 """
 
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent  # the book's folder
+
+# jsonschema compiles the grammar of addresses when it is imported, where this package is there: three seconds in every
+# program that reads a notebook, and none of them checks an address.
+sys.modules.setdefault("rfc3987_syntax", None)

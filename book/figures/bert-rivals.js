@@ -1,23 +1,12 @@
 // Three runs of a small BERT, and four tables that only count. Which table does which run pass, and after how many tokens?
 "use strict";
 (() => {
-  // Validation loss in nats, recorded after every `each` tokens (bert-laptop, seed 0; bert-long).
-  const RUNS = {
-    "first weights as published": { each: 204800, losses: [
-      6.460, 6.321, 6.155, 6.031, 5.999, 5.938, 5.906, 5.890, 5.864, 5.837, 5.806, 5.787, 5.761,
-    ] },
-    "wider first weights, waves": { each: 204800, losses: [
-      6.402, 6.155, 6.055, 5.964, 5.915, 5.853, 5.730, 5.581, 5.446, 5.295, 5.204, 5.105, 5.020,
-    ] },
-    "the same, a longer run": { each: 409600, losses: [
-      6.358, 6.098, 5.961, 5.852, 5.621, 5.298, 4.908, 4.662, 4.479, 4.375, 4.269, 4.174, 4.089, 4.016, 3.963,
-      3.889, 3.849, 3.804, 3.758, 3.725, 3.700, 3.677, 3.640, 3.620, 3.598, 3.580, 3.561, 3.550, 3.540, 3.533,
-    ] },
-  };
+  // Validation loss in nats after so many tokens, recorded (bert-laptop, seed 0; bert-long).
+  const RUNS = Live.records["bert-rivals"];
   // What the tables lose on the same hidden tokens.
   const TABLES = { frequencies: 6.417, "the token before": 5.186, "both neighbours": 4.107, "and the hole": 3.749 };
 
-  const points = (run) => RUNS[run].losses.map((loss, k) => [(k + 1) * RUNS[run].each, loss]);
+  const points = (run) => RUNS[run];
   // The loss after so many tokens: a line between recorded points; none before the first and after the last.
   function loss(run, tokens) {
     const all = points(run), k = all.findIndex(([n]) => n >= tokens);
@@ -29,7 +18,7 @@
   // The first recorded point below a table, in tokens; null where there is none.
   const passes = (run, table) => points(run).find(([, v]) => v < TABLES[table])?.[0] ?? null;
 
-  Live.figure("bert-rivals", { loss, passes, level: (table) => TABLES[table], points }, (ui) => {
+  Live.figure("bert-rivals", { loss, passes, level: (table) => TABLES[table] }, (ui) => {
     const names = Object.keys(RUNS), rivals = Object.keys(TABLES), step = 204800, most = 12288000, million = 1e6;
     const colors = ["var(--b)", "var(--a)", "var(--c)"], say = (n) => `${(n / million).toFixed(1)}`;
     const left = ui.panel({

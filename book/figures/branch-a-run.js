@@ -3,23 +3,9 @@
 (() => {
   const n = 1437, losses = [1, 1 / 2, 1 / 4, 1 / 8, 1 / 16], batches = [2, 8, 32, 128, 512, n];
   // Recorded (book/runs/batch-branches): for each of the losses, steps until it has halved, medians of ten runs; the
-  // critical batches of the ten runs, [least, median, greatest]; and medians of what the noise foretells.
-  const steps = [
-    [96.85, 32.08, 14.42, 9.48, 11.75, 10.88],
-    [246.57, 72.99, 29.99, 22.02, 17.12, 15.7],
-    [813.11, 219.47, 67.81, 34.8, 24.18, 28.51],
-    [2187.09, 545.67, 168.8, 72.14, 50.22, 53.96],
-    [2605.7, 712.09, 185.5, 78.17, 41.98, 35.65],
-  ];
-  const measured = [
-    [9.6, 15.6, 22.2],
-    [24.9, 29.4, 39.7],
-    [50.2, 62.8, 79.9],
-    [48.7, 83.4, 118.1],
-    [103.7, 141.5, 181.7],
-  ];
-  const foretold = [16.2, 23.0, 41.6, 73.7, 118.0];
-  const misled = [256.2, 901.3, 3537.1, 10918.1, 20129.2]; // from full-batch descent at a quarter of its best rate
+  // critical batches of the ten runs, [least, median, greatest]; medians of what the noise foretells; and what that of
+  // full-batch descent at a quarter of its best rate does.
+  const { steps, measured, foretold, misled } = Live.records["branch-a-run"];
 
   // 1/b of the batch with replacement that has the same variance.
   const oneOver = (b) => (n - b) / (b * (n - 1));
@@ -37,9 +23,7 @@
     return [found.fewest, found.critical];
   }
 
-  const data = () => ({ steps, measured, foretold, misled });
-
-  Live.figure("branch-a-run", { oneOver, fit, data }, (ui) => {
+  Live.figure("branch-a-run", { oneOver, fit }, (ui) => {
     const names = ["1", "1/2", "1/4", "1/8", "1/16"], fits = steps.map((seen) => fit(batches.map(oneOver), seen));
     const left = ui.panel({
       title: "Steps until the loss has halved",

@@ -3,13 +3,7 @@
 (() => {
   // Recorded GPT-2s: [layers × width, operations a token], and the median loss in nats at each budget (in 1e11
   // operations). The first three are book/runs/model-size, three seeds; the last is book/runs/gpt2-compressed, five.
-  const SIZES = [["1 × 8", 105984], ["1 × 16", 221184], ["1 × 32", 479232], ["2 × 64", 1425408], ["4 × 128", 6488064]];
-  const LOSSES = {
-    1: [5.2638, 5.3513, 5.7461, 6.0943, 6.4688],
-    4: [null, 4.7794, 4.6662, 5.124, 5.8767],
-    16: [null, 4.6499, 4.3208, 4.3375, 5.1132],
-    80: [null, null, 4.1771, 3.874, 4.1825],
-  };
+  const { sizes: SIZES, losses: LOSSES } = Live.records["budget-bottom"];
 
   // C = c D: what a budget buys at so many operations a token.
   const tokens = (budget, operations) => budget / operations;
@@ -24,7 +18,7 @@
     return Math.exp((u + v - rise / bend) / 2);
   }
 
-  Live.figure("budget-bottom", { tokens, bottom, vertex, sizes: () => SIZES.map(([, c]) => c), losses: (b) => LOSSES[b] }, (ui) => {
+  Live.figure("budget-bottom", { tokens, bottom, vertex }, (ui) => {
     const budgets = [1, 4, 16, 80], names = { 1: "10¹¹", 4: "4 · 10¹¹", 16: "1.6 · 10¹²", 80: "8 · 10¹²" };
     const colors = { 1: "var(--b)", 4: "var(--c)", 16: "var(--a)", 80: "var(--ink)" };
     const x = { range: [7e4, 1e7], log: true, ticks: [1e5, 1e6, 1e7], format: (t) => ({ 1e5: "10⁵", 1e6: "10⁶", 1e7: "10⁷" })[t], label: "operations a token" };

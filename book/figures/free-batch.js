@@ -5,29 +5,7 @@
   // Last validation losses of five seeds (book/runs/gpt2-batches and gpt2-half-octaves): at the rate that was tuned at
   // this batch, by half octaves, and at the rate that the rule of the root carries from the best octave of 16 rows. A
   // row a batch.
-  const losses = {
-    AdamW: {
-      tuned: [
-        [3.9102, 3.9141, 3.9261, 3.9273, 3.926], [3.9419, 3.9369, 3.932, 3.9405, 3.9467],
-        [4.0458, 4.035, 4.0485, 4.0355, 4.039], [5.0442, 4.895, 4.9955, 4.984, 4.9379],
-      ],
-      rule: [
-        [3.9102, 3.9141, 3.9261, 3.9273, 3.926], [3.9408, 3.9354, 3.9459, 3.9609, 3.9488],
-        [4.0772, 4.0241, 4.0953, 4.0436, 4.0376], [5.767, 5.7179, 5.8619, 5.8183, 5.6065],
-      ],
-    },
-    LAMB: {
-      tuned: [
-        [3.9177, 3.9245, 3.9203, 3.919, 3.9195], [3.9571, 3.9509, 3.9498, 3.9469, 3.9461],
-        [4.0512, 4.0518, 4.0466, 4.0504, 4.052], [5.066, 5.1355, 5.1045, 5.0491, 5.2489],
-      ],
-      rule: [
-        [3.9285, 3.9279, 3.9346, 3.9229, 3.9342], [3.9636, 3.965, 3.9609, 3.9616, 3.9748],
-        [4.0512, 4.0518, 4.0466, 4.0504, 4.052], [5.066, 5.1355, 5.1045, 5.0491, 5.2489],
-      ],
-    },
-  };
-  const tables = { pairs: 4.3105515924806515, triples: 3.8413401096565094 };
+  const { losses, tables } = Live.records["free-batch"];
   const mean = (values) => values.reduce((sum, v) => sum + v, 0) / values.length;
   const steps = (rows) => Math.floor(tokens / length / rows); // of whole batches
   const of = (method, rate, rows) => losses[method][rate][batches.indexOf(rows)];
@@ -36,7 +14,7 @@
     return { mean: average, low: Math.min(...ends), high: Math.max(...ends), above: average - mean(of(method, "tuned", 16)), steps: steps(rows) };
   }
 
-  Live.figure("free-batch", { losses: of, summary, tables: () => tables }, (ui) => {
+  Live.figure("free-batch", { summary }, (ui) => {
     const x = { range: [11, 1500], log: true, ticks: batches, label: "rows a step" };
     const left = ui.panel({ title: "Loss after four million tokens", height: 280, x, y: { range: [3.5, 6.05], ticks: [4, 4.5, 5, 5.5, 6], label: "nats per token" } });
     const right = ui.panel({

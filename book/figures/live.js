@@ -2,7 +2,8 @@
 // a table behind it. Plain SVG and the browser's own inputs: no library and no request, so a page works from a file too.
 //
 // A figure is one file:  Live.figure("noise-cloud", { pure functions }, (ui) => { build it with ui.panel, ui.slider ... });
-// The pure functions stand in Live.pure["noise-cloud"], where tests compare them with minilib.
+// The pure functions stand in Live.pure["noise-cloud"], where tests compare them with minilib; what runs recorded for a
+// figure is in Live.records, by its name (tools/pages/figure_records.py).
 //
 // A figure opens undecided: until the reader's first move it says only what to move. What would give the answer away
 // has the class "landmark" and is not seen before the first move of something other than the steps of a player.
@@ -11,7 +12,7 @@
 
 const Live = (() => {
   const SVG = "http://www.w3.org/2000/svg";
-  const pure = {};
+  const pure = {}, records = {};
   const stills = new WeakMap(); // the setting of a figure that paper and notebooks show
   let clips = 0;
 
@@ -377,5 +378,5 @@ const Live = (() => {
     alone(box);
   });
 
-  return { figure, still, optimizer, pure, uniforms, normals, normalTail, bfloat16, number, el };
+  return { figure, still, optimizer, pure, records, uniforms, normals, normalTail, bfloat16, number, el };
 })();

@@ -2,26 +2,7 @@
 "use strict";
 (() => {
   // Of the records: steps of a run, the best rate of corrected CAME, and, on the tuning seed, rate and last loss of each.
-  const RECORD = {
-    "GPT-2": {
-      steps: 977, published: [[0.0005, 4.1572], [0.001, 4.0123], [0.002, 3.9855], [0.004, 4.0087]],
-      corrected: [[0.001, 4.4144], [0.002, 4.1564], [0.004, 4.0179], [0.008, 3.9504], [0.016, 3.9562]],
-    },
-    "T5": {
-      steps: 3906, published: [[0.00025, 4.0193], [0.0005, 3.9539], [0.001, 3.8476], [0.002, 3.8651]],
-      corrected: [[0.004, 3.7263], [0.008, 3.6215], [0.016, 3.5742], [0.032, 3.619]],
-    },
-    "BERT, 8 rows": {
-      steps: 11719, warm: 0.1, power: 1,
-      published: [[0.000283, 3.9345], [0.0004, 3.7742], [0.000566, 3.6569], [0.0008, 3.5521], [0.00113, 3.5167], [0.0016, 3.6105]],
-      corrected: [[0.00141, 3.5694], [0.002, 3.5195], [0.00283, 3.4739], [0.004, 3.4525], [0.00566, 3.4949]],
-    },
-    "BERT, 64 rows": {
-      steps: 1709, warm: 0.1, power: 1,
-      published: [[0.0005, 3.7365], [0.000707, 3.6523], [0.001, 3.8483], [0.00141, 4.3474]],
-      corrected: [[0.00283, 3.6144], [0.004, 3.5292], [0.00566, 3.4746], [0.008, 3.4687], [0.0113, 3.6065]],
-    },
-  };
+  const RECORD = Live.records["match-the-rate"];
   const beta3 = 0.9999;
   const best = (tried) => tried.reduce((a, row) => (row[1] < a[1] ? row : a))[0];
 
@@ -39,7 +20,7 @@
     return { first: r / Math.sqrt(1 - beta3), last: r / Math.sqrt(1 - beta3 ** steps), vectors: r };
   }
 
-  Live.figure("match-the-rate", { record: () => RECORD, planned, matrix, vector, ratios }, (ui) => {
+  Live.figure("match-the-rate", { planned, matrix, vector, ratios }, (ui) => {
     const left = ui.panel({
       title: "The rate of each step", height: 300, x: { range: [1, 12000], log: true, ticks: [1, 10, 100, 1000, 10000], label: "step" },
       y: { range: [1e-7, 0.1], log: true, ticks: [1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1], label: "learning rate", format: (v) => `10⁻${"⁰¹²³⁴⁵⁶⁷"[-Math.round(Math.log10(v))]}` },

@@ -2,35 +2,7 @@
 "use strict";
 (() => {
   // Last losses of the judging seeds (book/runs: gpt2-optimizers, gpt2-losers, t5-optimizers, bert-below).
-  const RECORD = {
-    "GPT-2": {
-      "AdamW": [3.9727, 3.9531, 3.9667, 3.9659, 3.9683],
-      "LAMB": [3.9932, 3.9921, 3.9942, 3.9819, 3.9829],
-      "Adafactor + momentum": [3.9732, 3.9725, 3.9747, 3.9726, 3.9719],
-      "CAME": [3.9752, 3.9679, 3.9717, 3.9776, 3.9785],
-      "CAME, corrected": [3.9512, 3.964, 3.9558, 3.963, 3.9562],
-      "Nesterov": [5.2191, 5.1835, 5.1845, 5.2059, 5.1981],
-      "Adafactor": [4.0875, 4.0642, 4.0675, 4.0562, 4.0703],
-    },
-    "T5": {
-      "AdamW": [3.5869, 3.6389, 3.8828, 3.5916, 3.5992],
-      "Adafactor + momentum": [3.593, 3.5741, 3.5842, 3.5747, 3.6104],
-      "CAME": [3.8508, 3.8886, 3.8509, 3.8684, 3.9204],
-      "CAME, corrected": [3.586, 3.5952, 3.6289, 3.6042, 3.6303],
-    },
-    "BERT, 8 rows": {
-      "AdamW": [3.5333, 3.4876, 3.513, 3.505, 3.4978],
-      "LAMB": [3.45, 3.4402, 3.4505, 3.4381, 3.4445],
-      "CAME": [3.5286, 3.5056, 3.537, 3.4965, 3.4991],
-      "CAME, corrected": [3.4364, 3.4638, 3.4644, 3.4652, 3.4488],
-    },
-    "BERT, 64 rows": {
-      "AdamW": [3.5731, 3.4969, 3.5174, 3.5573, 3.546],
-      "LAMB": [3.4296, 3.4288, 3.4384, 3.4339, 3.4173],
-      "CAME": [3.6157, 3.6487, 3.6356, 3.6388, 3.634],
-      "CAME, corrected": [3.4169, 3.4341, 3.4343, 3.4381, 3.4771],
-    },
-  };
+  const RECORD = Live.records["pick-a-pair"];
   // Of Student's t, 0.975, with 1 to 4 degrees of freedom.
   const QUANTILES = [12.706204736174694, 4.302652729749462, 3.1824463052837078, 2.7764451051977934];
 
@@ -47,7 +19,7 @@
   const equal = (interval, margin) => judged(interval, -margin, margin);
   const lower = (interval) => judged(interval, 0, Infinity);
 
-  Live.figure("pick-a-pair", { record: () => RECORD, paired, equal, lower }, (ui) => {
+  Live.figure("pick-a-pair", { paired, equal, lower }, (ui) => {
     const colors = { confirmed: "var(--c)", "not resolved": "var(--soft)", contradicted: "var(--b)" };
     const y = { range: [7, 0.3], ticks: [1, 2, 3, 4, 5], label: "seed" };
     const far = ui.panel({

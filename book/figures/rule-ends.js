@@ -1,14 +1,8 @@
 // You tuned at one batch. Up to which batch does each rule stay near the best rate?
 "use strict";
 (() => {
-  const batches = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 1437];
   // Best learning rate to a loss of 0.2 on digits, median of six seeds, and the critical batch (book/runs/batch-size).
-  const best = {
-    SGD: [0.067344, 0.136363, 0.284517, 0.404061, 0.628539, 0.870285, 0.919701, 0.864865, 0.927536, 0.962406, 0.980843, 0.986273],
-    Adam: [0.010396, 0.01, 0.01607, 0.021222, 0.051242, 0.058804, 0.059962, 0.048305, 0.052057, 0.06543, 0.055357, 0.055699],
-  };
-  const critical = { SGD: 24, Adam: 84 }, power = { SGD: 1, Adam: 2 };
-  const record = () => ({ batches, best, critical, power });
+  const { batches, best, critical, power } = Live.records["rule-ends"];
 
   // The factor on the rate from batch b to batch c.
   const rules = { same: () => 1, root: (b, c) => Math.sqrt(c / b), linear: (b, c) => c / b };
@@ -28,7 +22,7 @@
   const reached = (method, b, rule) => reach(method, b, rule === "bend"
     ? (from, to) => bend(critical[method], power[method], from, to) : rules[rule]);
 
-  Live.figure("rule-ends", { record, carried, bend, reached }, (ui) => {
+  Live.figure("rule-ends", { carried, bend, reached }, (ui) => {
     const colors = { same: "var(--soft)", root: "var(--c)", linear: "var(--b)", bend: "var(--ink)" };
     const end = batches[batches.length - 1], dense = Array.from({ length: 61 }, (_, k) => end ** (k / 60));
     const panels = Object.fromEntries(["SGD", "Adam"].map((method) => {

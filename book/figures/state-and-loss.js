@@ -3,26 +3,7 @@
 (() => {
   // Of the record, three digits: method, bytes of state a parameter, test loss above AdamW's, the ends of its interval,
   // and the verdict of the family on "equal within 0.05".
-  const RECORD = [
-    ["Adafactor", 0.170, -0.028, -0.052, -0.005, "not resolved"],
-    ["SM3", 0.170, 0.014, -0.010, 0.037, "equal"],
-    ["AdamW 4-bit", 1.251, 0.022, -0.002, 0.045, "equal"],
-    ["CAME 8-bit", 1.363, 0.037, 0.010, 0.065, "not resolved"],
-    ["APOLLO-Mini", 1.433, -0.045, -0.068, -0.022, "not resolved"],
-    ["AdamW 8-bit", 2.193, 0.075, -0.026, 0.176, "not resolved"],
-    ["APOLLO", 2.997, -0.051, -0.074, -0.028, "not resolved"],
-    ["GaLore", 3.414, -0.008, -0.037, 0.021, "equal"],
-    ["Lion", 4.000, 0.752, 0.713, 0.791, "higher"],
-    ["Nesterov", 4.000, 0.356, 0.254, 0.458, "higher"],
-    ["Adam-mini", 4.049, 0.042, 0.013, 0.071, "not resolved"],
-    ["Algorithm 1", 4.170, -0.007, -0.024, 0.010, "equal"],
-    ["CAME", 4.266, 0.041, 0.017, 0.064, "not resolved"],
-    ["CAME corrected", 4.266, 0.002, -0.018, 0.021, "equal"],
-    ["Muon", 4.664, -0.073, -0.097, -0.049, "not resolved"],
-    ["AdamW", 8.000, 0.000, 0.000, 0.000, "equal"],
-    ["LAMB", 8.000, 0.080, 0.012, 0.148, "not resolved"],
-    ["SOAP", 34.693, -0.081, -0.107, -0.056, "lower"],
-  ];
+  const RECORD = Live.records["state-and-loss"];
   const KINDS = {
     "--a": ["AdamW", "AdamW 8-bit", "AdamW 4-bit", "LAMB", "Adam-mini"],
     "--c": ["Adafactor", "Algorithm 1", "CAME", "CAME corrected", "CAME 8-bit", "SM3"],
@@ -39,7 +20,7 @@
   const budget = (gib, parameters) => (gib * 2 ** 30) / parameters;
   const fitting = (bytes) => RECORD.filter((row) => row[1] <= bytes).map((row) => row[0]);
 
-  Live.figure("state-and-loss", { record: () => RECORD, budget, fitting }, (ui) => {
+  Live.figure("state-and-loss", { budget, fitting }, (ui) => {
     const models = { 125e6: "125 million", 350e6: "350 million", 1.3e9: "1.3 billion", 7e9: "7 billion" };
     const y = { range: [RECORD.length + 0.7, 0.2], ticks: [], label: "" };
     const left = ui.panel({

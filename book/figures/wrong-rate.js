@@ -3,20 +3,7 @@
 (() => {
   const batches = [16, 64, 256, 1024], octaves = [-4, -3, -2, -1, 0, 1];
   // method -> rows -> rate -> last loss, of the seed that tuned (book/runs/gpt2-batches); 99: the run diverged
-  const tried = {
-    AdamW: {
-      16: { 0.001: 4.0231, 0.002: 3.9441, 0.004: 3.9122, 0.008: 3.9152 },
-      64: { 0.002: 4.0453, 0.004: 3.9641, 0.008: 3.9417, 0.016: 3.9351, 0.032: 3.9768 },
-      256: { 0.004: 4.1477, 0.008: 4.0539, 0.016: 4.0964 },
-      1024: { 0.002: 5.2601, 0.004: 5.0111, 0.008: 5.1766, 0.016: 5.6818, 0.032: 5.8033 },
-    },
-    LAMB: {
-      16: { 0.005: 3.9699, 0.01: 3.9334, 0.02: 4.1454 },
-      64: { 0.01: 3.9959, 0.02: 3.9707, 0.04: 4.2174 },
-      256: { 0.02: 4.1374, 0.04: 4.0519, 0.08: 6.3075 },
-      1024: { 0.04: 5.4055, 0.08: 5.1538, 0.16: 99 },
-    },
-  };
+  const tried = Live.records["wrong-rate"];
   const lowest = (runs) => Math.min(...Object.values(runs));
   const best = (method, rows) => Number(Object.entries(tried[method][rows]).find(([, loss]) => loss === lowest(tried[method][rows]))[0]);
   const rule = (method, rows) => best(method, 16) * Math.sqrt(rows / 16);
@@ -28,7 +15,7 @@
   }
   const bestOctave = (method, rows) => octave(method, rows, best(method, rows));
 
-  Live.figure("wrong-rate", { tried: () => tried, rule, cost, bestOctave }, (ui) => {
+  Live.figure("wrong-rate", { rule, cost, bestOctave }, (ui) => {
     const name = (k) => (k < 0 ? `1/${2 ** -k}` : `${2 ** k}`), top = 1;
     const left = ui.panel({
       title: "What a rate costs at this batch", height: 280, x: { range: [-4.4, 1.4], ticks: octaves, format: name, label: "rate, over the rule's" },

@@ -64,19 +64,17 @@ class Assignment:
         shutil.copy(self.lecturer / "release" / self.name / f"{self.name}.ipynb", self.notebook)
         return self.notebook
 
-    def mark(self, submissions: dict[str, Path], seconds: float | None = None, notes: dict | None = None) -> list[dict]:
-        """Mark notebooks, by student; returns a row of marks for each student so far, as `told` does.
+    def mark(self, submissions: dict[str, Path], notes: dict | None = None) -> list[dict]:
+        """Mark notebooks, by student; returns a row of marks for each student so far, as `write_marks` does.
 
-        A cell, and a call of an answer, may take so many `seconds`, by default what the problem set says. A student
-        whose work was marked before is marked anew. A submission that cannot be marked is a row that says why, beside
-        those of `notes`, which could not even be found.
+        A student whose work was marked before is marked anew. A submission that cannot be marked is a row that says
+        why, beside those of `notes`, which could not even be found.
 
         ValueError: the assignment was not made.
         """
         if not self.notebook.exists():
             raise ValueError(f"there is no {self.folder}: make assignment NAME={self.name} CLASS={self.group}")
         settings = sheets.read(self.course, self.name).metadata.get("assignment", {})
-        settings |= {"seconds": seconds} if seconds else {}
         notes = {**(notes or {})}
         with self._api(settings) as api:
             for student, path in submissions.items():

@@ -14,6 +14,7 @@ import importlib.util
 import io
 import json
 import os
+import resource
 import select
 import signal
 import sys
@@ -25,12 +26,9 @@ CHARACTERS = 10_000  # of what a cell prints
 
 
 def limit_memory(size: int = 4 * 2**30) -> None:
-    """At most so many bytes of address space, where the system can limit it."""
-    if importlib.util.find_spec("resource"):
-        import resource
-
-        with contextlib.suppress(ValueError, OSError):  # macOS knows the limit and refuses it
-            resource.setrlimit(resource.RLIMIT_AS, (size, size))
+    """At most so many bytes of address space."""
+    with contextlib.suppress(ValueError, OSError):  # macOS knows the limit and refuses it
+        resource.setrlimit(resource.RLIMIT_AS, (size, size))
 
 
 def beside(name: str):

@@ -24,7 +24,7 @@ from statistics import median
 
 import numpy as np
 
-from course.marking import minilib_copy, tables, wall
+from course.marking import minilib_copy, wall
 from course.marking.examiner import Pupil
 from minilib.experiments.verdicts import compare
 from minilib.pages import print_table
@@ -120,7 +120,6 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("entries", type=Path, help="an entry, or a folder of entries")
     parser.add_argument("--seeds", type=int, default=8, help="how many fresh seeds (default: 8)")
-    parser.add_argument("--csv", type=Path, help="where to write the steps of all seeds")
     args = parser.parse_args(arguments)
     paths = sorted(args.entries.glob("*.py")) if args.entries.is_dir() else [args.entries]
     print(wall.says())
@@ -135,13 +134,9 @@ def main(arguments: list[str] | None = None) -> int:
                 failed.append(str(error))
                 continue
             results.setdefault(race, {})[path.stem] = steps
-    for race, found in results.items():
+    for race, by_entry in results.items():
         print(f"{race}: steps to {RACES[race].target:g} nats, at most {RACES[race].limit}")
-        print_table(board(found), ("entry", "median", "all seeds", "ahead of the next by a twentieth"))
-    if args.csv:
-        keys = ("race", "entry", "seed", "steps")
-        runs = [(r, e, s, n) for r, found in results.items() for e, by in found.items() for s, n in by.items()]
-        tables.write(args.csv, [dict(zip(keys, run, strict=True)) for run in runs])
+        print_table(board(by_entry), ("entry", "median", "all seeds", "ahead of the next by a twentieth"))
     print("".join(f"not judged: {one}\n" for one in failed), end="", file=sys.stderr)
     return 2 if failed or not results else 0
 

@@ -1,17 +1,14 @@
-"""What accelerators can do, from their makers' data sheets, and what this processor can do, measured.
+"""What accelerators can do, from their makers' data sheets.
 
 The rates are peaks of dense products. Data sheets of NVIDIA since the A100 also print twice that, for matrices of which
 half is zero; it is not meant here. A link's bandwidth is what one card can send while it receives as much: half of what
 NVIDIA prints, which is the sum of both directions. Absent on purpose: prices, which change by the week, and latencies,
-which no data sheet has.
+which no data sheet has. Of a device that you have `minilib.training.device.matmul_rate` measures the products.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf
-from time import perf_counter
-
-import numpy as np
 
 
 @dataclass(frozen=True)
@@ -82,33 +79,7 @@ CARDS = {
 
 
 def card(name: str) -> Card:
-    """The card of this name, from `CARDS`; "here" measures this processor. ValueError: there is none."""
-    if name == "here":
-        return here()
+    """The card of this name, from `CARDS`. ValueError: there is none."""
     if name not in CARDS:
-        raise ValueError(f"card must be one of {', '.join(CARDS)}, or here, got {name!r}")
+        raise ValueError(f"card must be one of {', '.join(CARDS)}, got {name!r}")
     return CARDS[name]
-
-
-def here(size: int = 1024, repeats: int = 5) -> Card:
-    """This processor, with NumPy: a product of `size` x `size` float32 matrices, and a copy of 64 MB.
-
-    The best of `repeats`. Of another device `minilib.training.device.matmul_rate` measures the products.
-    """
-    rng = np.random.default_rng(0)
-    a, b = rng.normal(size=(2, size, size)).astype(np.float32)
-    product = np.empty_like(a)
-    source = np.ones(16_000_000, np.float32)
-    target = np.empty_like(source)
-
-    def seconds(work):
-        taken = []
-        for _ in range(repeats + 1):  # the first one starts threads and touches the memory
-            start = perf_counter()
-            work()
-            taken.append(perf_counter() - start)
-        return min(taken[1:])
-
-    rate = 2 * size**3 / seconds(lambda: np.matmul(a, b, out=product))
-    bandwidth = 2 * source.nbytes / seconds(lambda: np.copyto(target, source))  # a read and a write
-    return Card("here", {"fp32": rate}, bandwidth, source="measured here with NumPy")

@@ -78,14 +78,14 @@ def _laps(job: Job, machines: Machines, micro_batches: int) -> list[_Lap]:
     if job.parallel == "ddp":
         return [] if total == 1 else 2 * [_Lap(gradient, ceil(gradient / BUCKET), cards, nodes, (total - 1) / total)]
     within, over = (cards, 1 if job.parallel == "hsdp" else nodes), _shares(job, machines)
-    lap_of = lambda size, messages: _Lap(size, messages, *within, (over - 1) / over)  # noqa: E731
-    laps = []
+    share, rounds, laps = (over - 1) / over, job.model.blocks + 1, []
     if over > 1:
         # parameters before the forward pass; those of blocks once more before the backward pass
-        gathers = [lap_of(p.gathered * d, job.model.blocks + 1), lap_of(p.gathered * blocks, job.model.blocks)]
-        laps = micro_batches * gathers + [lap_of(gradient, job.model.blocks + 1)]
+        gathers = [(p.gathered * d, rounds), (p.gathered * blocks, job.model.blocks)]
+        sizes = micro_batches * gathers + [(gradient, rounds)]
+        laps = [_Lap(size, messages, *within, share) for size, messages in sizes]
     if job.parallel == "hsdp" and nodes > 1:  # the summed parts, between cards that hold the same one
-        laps += 2 * [_Lap(gradient, job.model.blocks + 1, 1, nodes, (nodes - 1) / nodes / cards)]
+        laps += 2 * [_Lap(gradient, rounds, 1, nodes, (nodes - 1) / nodes / cards)]
     return laps
 
 
@@ -200,14 +200,13 @@ def plan(job: Job, machines: Machines, price: float | None = None) -> Plan:
         positive(price=price)
     rows = job.batch // total
     shares = _shares(job, machines)
-    held = lambda micro: bytes_held(job, shares, micro, rows // micro)  # noqa: E731
-    if job.micro_batch is None:
-        sizes = [n for n in range(rows, 0, -1) if rows % n == 0]
-        micro = next((n for n in sizes if sum(held(n).values()) <= machines.card.memory), 1)
-    elif rows % job.micro_batch:
+    if job.micro_batch is not None and rows % job.micro_batch:
         raise ValueError(f"micro_batch must divide the {rows} rows of a card, got {job.micro_batch}")
-    else:
-        micro = job.micro_batch
+    sizes = [job.micro_batch] if job.micro_batch else [n for n in range(rows, 0, -1) if rows % n == 0]
+    for micro in sizes:  # the last one is taken in any case
+        held = bytes_held(job, shares, micro, rows // micro)
+        if sum(held.values()) <= machines.card.memory:
+            break
     operations = rows * job.model.operations(job.length, job.guessed, job.recompute)
     rate = machines.utilisation * machines.card.rate(p.rate)
     products = job.model.orthogonalising() if job.optimizer == "Muon" else 0
@@ -225,7 +224,7 @@ def plan(job: Job, machines: Machines, price: float | None = None) -> Plan:
         "messages, rounds": machines.latency * sum((one.cards + one.nodes - 2) * one.messages for one in laps),
     }
     sent = sum(one.size * one.sent for one in laps)
-    return Plan(job, machines, terms, held(micro), micro, sent, job.count(), price)
+    return Plan(job, machines, terms, held, micro, sent, job.count(), price)
 
 
 def utilisation_needed(jobs: Iterable[Job], machines: Machines, seconds: float) -> float:
@@ -355,7 +354,7 @@ def main(argv: list[str] | None = None) -> int:
     add("--micro-batch", type=int, help="rows that a card takes at once (default: as many as fit)")
     add("--parallel", default="ddp", help=", ".join(PARALLEL))
     add("--recompute", action="store_true", help="recompute activations in the backward pass")
-    add("--card", default="h100", help=f"{', '.join(CARDS)}, or here: measured on this processor, use --precision fp32")
+    add("--card", default="h100", help=", ".join(CARDS))
     add("--rate", type=float, help="TFLOP/s of products that you measured, in place of the data sheet's")
     add("--bandwidth", type=float, help="GB/s of memory that you measured, likewise")
     add("--cards", type=int, default=1, help="of a node (default 1)")
@@ -364,7 +363,6 @@ def main(argv: list[str] | None = None) -> int:
     add("--latency", type=float, default=0.0, help="µs of a round of messages (default 0: left out)")
     add("--utilisation", type=float, help="share of the peak that products reach; on no data sheet, so say it")
     add("--price", type=float, help="of a card-hour")
-    add("--runs", type=int, help="so many runs: card-hours of all of them")
     args = parser.parse_args(argv)
     return program(lambda: print_asked(args))
 
@@ -386,11 +384,7 @@ def print_asked(args: argparse.Namespace) -> None:
     network = args.network and 1e9 * args.network
     machines = Machines(chosen, args.utilisation, args.cards, args.nodes, network, 1e-6 * args.latency)
     plans = changes(job, machines, args.price)
-    if args.runs is not None:
-        counts(runs=args.runs)
     print_plan(plans["as asked"])
-    if args.runs is not None:
-        print(f"{args.runs} runs: {args.runs * plans['as asked'].card_hours:,.4g} card-hours")
     print()
     print_changes(plans)
 

@@ -31,8 +31,8 @@ def main() -> int:
     parser = argparse.ArgumentParser("python -m minilib.data.fetch", description="Download a data set.")
     parser.add_argument("name", nargs="?", help="of the data set")
     parser.add_argument("--list", action="store_true", help="say what there is")
-    asked = parser.parse_args()
-    return program(lambda: listing() if asked.list or asked.name is None else "\n".join(fetch(asked.name)))
+    args = parser.parse_args()
+    return program(lambda: listing() if args.list or args.name is None else "\n".join(fetch(args.name)))
 
 
 if __name__ == "__main__":

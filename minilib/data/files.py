@@ -176,11 +176,15 @@ def text_in(line: str, field: str, path: Path, number: int) -> str:
     """The text in a line of .jsonl, none in an empty one. Half a character becomes U+FFFD. ValueError: it has none."""
     try:
         # Python reads no int of more than 4,300 digits, and what stands in other fields does not matter here.
-        told = json.loads(line, parse_int=lambda digits: int(digits[:99])) if line else {field: ""}
-        return HALVES.sub("\ufffd", told[field])
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        said = f"must be an object with a text under field = {field!r}, is {line[:80]!r} ({error})"
-        raise ValueError(f"{path}, line {number}: {said}") from None
+        document = json.loads(line, parse_int=lambda digits: int(digits[:99])) if line else {field: ""}
+        return HALVES.sub("\ufffd", document[field])
+    except KeyError:
+        names = " ".join(", ".join(document).split())  # on one line
+        reason = f"it has {names[:200] or 'none'}"
+    except (ValueError, TypeError, RecursionError) as error:
+        reason = str(error)
+    what = f"must be an object with a text under field = {field!r}, is {line[:80]!r} ({reason})"
+    raise ValueError(f"{path}, line {number}: {what}")
 
 
 def short_lines(file: TextIO) -> Iterator[str]:
@@ -233,11 +237,9 @@ def counted(path: Path, what: str, field: str, say: Say) -> list[File]:
     which = [(str(path.resolve()), *there) for path, there in zip(paths, stamps, strict=True)]
     name = digest({"files": which, "field": field, "rules": Path(__file__).read_text(encoding="utf-8")})[:16]
     progress = Progress(say, "reading the files")
-    made = cached(
-        data_folder() / "pretrain" / f"files-{name}.json",
-        lambda: {"files": [count(path, field, progress) for path in paths]},
-    )
-    return [File(path, there, **found) for path, there, found in zip(paths, stamps, made["files"], strict=True)]
+    record = data_folder() / "pretrain" / f"files-{name}.json"
+    counts = cached(record, lambda: {"files": [count(path, field, progress) for path in paths]})["files"]
+    return [File(path, there, **own) for path, there, own in zip(paths, stamps, counts, strict=True)]
 
 
 def files_at(path: Path, what: str, say: Say) -> list[Path]:
@@ -258,8 +260,8 @@ def files_at(path: Path, what: str, say: Say) -> list[Path]:
     # A link to nothing is not left out: reading it says what is wrong.
     paths = [p for p in below if p.name.lower().endswith(KINDS) and (p.is_file() or not p.exists())]
     if others := sorted({*below} - {*paths}):
-        said = f"{len(others):,} that are no file of {', '.join(KINDS)}"
-        say(f"left out of {path}: {said}, such as {others[0].relative_to(path)}")
+        which = f"{len(others):,} that are no file of {', '.join(KINDS)}"
+        say(f"left out of {path}: {which}, such as {others[0].relative_to(path)}")
     if not paths:
         raise ValueError(f"{what} = {str(path)!r}: must hold at least one file of {', '.join(KINDS)}")
     return paths
@@ -267,15 +269,15 @@ def files_at(path: Path, what: str, say: Say) -> list[Path]:
 
 def count(path: Path, field: str, progress: Progress) -> dict:
     """What a `File` says of one file, from its `sha256` on."""
-    found, sha256, last = {"documents": 0, "paragraphs": 0, "characters": 0}, hashlib.sha256(), -1
+    sums, sha256, last = {"documents": 0, "paragraphs": 0, "characters": 0}, hashlib.sha256(), -1
     for number, paragraph in read(path, field):
         sha256.update(f"\0{paragraph}\n".encode() if number != last else f"{paragraph}\n".encode())
-        found["documents"] += number != last
-        found["paragraphs"] += 1
-        found["characters"] += len(paragraph)
+        sums["documents"] += number != last
+        sums["paragraphs"] += 1
+        sums["characters"] += len(paragraph)
         progress.add(len(paragraph))
         last = number
-    return found | {"sha256": sha256.hexdigest()}
+    return sums | {"sha256": sha256.hexdigest()}
 
 
 def whole(path: str, field: str, what: str, say: Say = silent) -> Documents:

@@ -19,51 +19,54 @@ from minilib.models.layers import Size
 from minilib.models.registry import MODELS
 from minilib.models.t5 import FAR, RANGES, T5Size
 
-# Our module -> theirs, outside of blocks; then inside of a block, and what stands before its number.
-BERT = {
-    "": "cls.predictions",  # the bias of the output layer, which is no module here
-    "tokens": "bert.embeddings.word_embeddings",
-    "positions": "bert.embeddings.position_embeddings",
-    "segments": "bert.embeddings.token_type_embeddings",
-    "norm": "bert.embeddings.LayerNorm",
-    "head.0": "cls.predictions.transform.dense",
-    "head.2": "cls.predictions.transform.LayerNorm",
-    "pooler": "bert.pooler.dense",
-    "next": "cls.seq_relationship",
+# Our module -> theirs; # is the number of a block.
+NAMES = {
+    "bert": {
+        "": "cls.predictions",  # the bias of the output layer, which is no module here
+        "tokens": "bert.embeddings.word_embeddings",
+        "positions": "bert.embeddings.position_embeddings",
+        "segments": "bert.embeddings.token_type_embeddings",
+        "norm": "bert.embeddings.LayerNorm",
+        "blocks.#.attention.query": "bert.encoder.layer.#.attention.self.query",
+        "blocks.#.attention.key": "bert.encoder.layer.#.attention.self.key",
+        "blocks.#.attention.value": "bert.encoder.layer.#.attention.self.value",
+        "blocks.#.attention.output": "bert.encoder.layer.#.attention.output.dense",
+        "blocks.#.norm1": "bert.encoder.layer.#.attention.output.LayerNorm",
+        "blocks.#.feed_forward.up": "bert.encoder.layer.#.intermediate.dense",
+        "blocks.#.feed_forward.down": "bert.encoder.layer.#.output.dense",
+        "blocks.#.norm2": "bert.encoder.layer.#.output.LayerNorm",
+        "head.0": "cls.predictions.transform.dense",
+        "head.2": "cls.predictions.transform.LayerNorm",
+        "pooler": "bert.pooler.dense",
+        "next": "cls.seq_relationship",
+    },
+    "gpt2": {
+        "tokens": "transformer.wte",
+        "positions": "transformer.wpe",
+        "blocks.#.attention.query": "transformer.h.#.attn.c_attn",  # with key and value
+        "blocks.#.attention.output": "transformer.h.#.attn.c_proj",
+        "blocks.#.norm1": "transformer.h.#.ln_1",
+        "blocks.#.feed_forward.up": "transformer.h.#.mlp.c_fc",
+        "blocks.#.feed_forward.down": "transformer.h.#.mlp.c_proj",
+        "blocks.#.norm2": "transformer.h.#.ln_2",
+        "last": "transformer.ln_f",
+    },
+    "t5": {"tokens": "shared"},
 }
-BERT_BLOCK = {
-    "attention.query": "attention.self.query",
-    "attention.key": "attention.self.key",
-    "attention.value": "attention.self.value",
-    "attention.output": "attention.output.dense",
-    "norm1": "attention.output.LayerNorm",
-    "feed_forward.up": "intermediate.dense",
-    "feed_forward.down": "output.dense",
-    "norm2": "output.LayerNorm",
-}
-GPT2 = {"tokens": "transformer.wte", "positions": "transformer.wpe", "last": "transformer.ln_f"}
-GPT2_BLOCK = {
-    "attention.query": "attn.c_attn",  # with key and value
-    "attention.output": "attn.c_proj",
-    "norm1": "ln_1",
-    "feed_forward.up": "mlp.c_fc",
-    "feed_forward.down": "mlp.c_proj",
-    "norm2": "ln_2",
-}
-T5 = {"tokens": "shared"}
-T5_STACK = {"bias.table": "block.0.layer.0.SelfAttention.relative_attention_bias", "last": "final_layer_norm"}
-T5 |= {f"{stack}.{ours}": f"{stack}.{theirs}" for stack in ("encoder", "decoder") for ours, theirs in T5_STACK.items()}
-T5_BLOCK = {"norm1": "layer.0.layer_norm", "norm_reading": "layer.1.layer_norm"}
-for letter, matrix in zip("qkvo", ("query", "key", "value", "output"), strict=True):
-    T5_BLOCK |= {f"attention.{matrix}": f"layer.0.SelfAttention.{letter}"}
-    T5_BLOCK |= {f"reading.{matrix}": f"layer.1.EncDecAttention.{letter}"}
-T5_LAST = {"norm2": "layer_norm", "feed_forward.up": "DenseReluDense.wi", "feed_forward.down": "DenseReluDense.wo"}
-T5_BLOCKS = {
-    "encoder": T5_BLOCK | {ours: f"layer.1.{theirs}" for ours, theirs in T5_LAST.items()},
-    "decoder": T5_BLOCK | {ours: f"layer.2.{theirs}" for ours, theirs in T5_LAST.items()},
-}
-OUTSIDE = {"bert": BERT, "gpt2": GPT2, "t5": T5}
-BLOCK = re.compile(r"(?:(encoder|decoder)\.)?blocks\.(\d+)\.(.+)")
+for stack, last in (("encoder", 1), ("decoder", 2)):  # the number of a block's last layer
+    NAMES["t5"] |= {
+        f"{stack}.bias.table": f"{stack}.block.0.layer.0.SelfAttention.relative_attention_bias",
+        f"{stack}.blocks.#.norm1": f"{stack}.block.#.layer.0.layer_norm",
+        f"{stack}.blocks.#.norm_reading": f"{stack}.block.#.layer.1.layer_norm",  # the decoder's
+        f"{stack}.blocks.#.norm2": f"{stack}.block.#.layer.{last}.layer_norm",
+        f"{stack}.blocks.#.feed_forward.up": f"{stack}.block.#.layer.{last}.DenseReluDense.wi",
+        f"{stack}.blocks.#.feed_forward.down": f"{stack}.block.#.layer.{last}.DenseReluDense.wo",
+        f"{stack}.last": f"{stack}.final_layer_norm",
+    }
+    for matrix, letter in (("query", "q"), ("key", "k"), ("value", "v"), ("output", "o")):
+        NAMES["t5"][f"{stack}.blocks.#.attention.{matrix}"] = f"{stack}.block.#.layer.0.SelfAttention.{letter}"
+        NAMES["t5"][f"{stack}.blocks.#.reading.{matrix}"] = f"{stack}.block.#.layer.1.EncDecAttention.{letter}"
+NUMBER = re.compile(r"(?<=blocks\.)\d+")
 # Second names of tables that are shared, and numbers that are no parameters; older files have them.
 NO_PARAMETER = re.compile(
     r"lm_head\.weight|cls\.predictions\.decoder\.(weight|bias)|(encoder|decoder)\.embed_tokens\.weight"
@@ -71,8 +74,7 @@ NO_PARAMETER = re.compile(
     r"|decoder\.block\.0\.layer\.1\.EncDecAttention\.relative_attention_bias\.weight"
 )
 JOINED = re.compile(r"attention\.(key|value)\.")  # GPT-2: with the query
-TRANSPOSED = tuple(f"{name}.weight" for name in GPT2_BLOCK.values() if not name.startswith("ln"))
-
+TRANSPOSED = ("c_attn.weight", "c_proj.weight", "c_fc.weight")
 NORM = {"gamma": "weight", "beta": "bias"}  # as TensorFlow called them, in BERT's published files
 
 FAMILY = {BertSize: "bert", Gpt2Size: "gpt2", T5Size: "t5"}
@@ -132,10 +134,10 @@ def config(size: Size) -> dict:
     if getattr(size, "modern", False):
         raise ValueError("modern = True: such a BERT has no form in transformers, whose ModernBERT is another")
     head = HEADS.get(family) or ("BertForPreTraining" if size.next_sentence else "BertForMaskedLM")
-    told = {"architectures": [head], "model_type": family}
-    told |= {theirs: getattr(size, ours) for ours, theirs in FIELDS[family].items()}
-    told |= {name: may[0] for name, may in fixed(family, size.width, size.heads, size.layers).items()}
-    return told | dict.fromkeys(DROPOUT[family], size.dropout)
+    fields = {"architectures": [head], "model_type": family}
+    fields |= {theirs: getattr(size, ours) for ours, theirs in FIELDS[family].items()}
+    fields |= {name: may[0] for name, may in fixed(family, size.width, size.heads, size.layers).items()}
+    return fields | dict.fromkeys(DROPOUT[family], size.dropout)
 
 
 def size(config: Mapping, names: Collection[str]) -> Size:
@@ -156,11 +158,11 @@ def size(config: Mapping, names: Collection[str]) -> Size:
         raise ValueError(f"architectures = {head}: must be BertForMaskedLM or BertForPreTraining, which guess tokens")
     more = {"next_sentence": "cls.seq_relationship.weight" in names} if family == "bert" else {}
     kind = next(kind for kind, name in FAMILY.items() if name == family)
-    found = kind(**numbers, **more)
-    for name, may in fixed(family, found.width, found.heads, found.layers).items():
+    ours = kind(**numbers, **more)
+    for name, may in fixed(family, ours.width, ours.heads, ours.layers).items():
         if name in config and config[name] not in may:
             raise ValueError(f"{name} = {config[name]!r}: must be {' or '.join(map(repr, may))} for our {family}")
-    return found
+    return ours
 
 
 def to_theirs(size: Size, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -207,11 +209,7 @@ def to_ours(size: Size, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
 def their_name(family: str, name: str) -> str:
     """Their name of one of our tensors; of GPT-2's queries that of the joined matrix."""
     module, _, last = name.rpartition(".")
-    if match := BLOCK.fullmatch(module):
-        stack, number, part = match.groups()
-        if family == "bert":
-            return f"bert.encoder.layer.{number}.{BERT_BLOCK[part]}.{last}"
-        if family == "gpt2":
-            return f"transformer.h.{number}.{GPT2_BLOCK[part]}.{last}"
-        return f"{stack}.block.{number}.{T5_BLOCKS[stack][part]}.{last}"
-    return f"{OUTSIDE[family][module]}.{last}"
+    theirs = NAMES[family][NUMBER.sub("#", module)]
+    for number in NUMBER.findall(module):  # of its block; a module outside has none
+        theirs = theirs.replace("#", number)
+    return f"{theirs}.{last}"

@@ -140,7 +140,19 @@ def round_stochastically(value: torch.Tensor, seed) -> torch.Tensor:
 def random_bits(value: torch.Tensor, seed) -> torch.Tensor:
     """16 bits for each float32: a hash of its own bits and of `seed`, which broadcasts; the same on every replica."""
     seed = seed.to(torch.int64) if isinstance(seed, torch.Tensor) else int(seed)
-    h = (value.view(torch.int32).to(torch.int64) + (seed + 1) * 0x9E3779B1) & 0xFFFFFFFF
+    start = signed((seed + 1) * 0x9E3779B1)
+    h = value.view(torch.int32) + (start.to(torch.int32) if isinstance(start, torch.Tensor) else start)
+    # In 32 bits, which wrap around: a processor takes several times as long for products of 64.
     for factor, shift in ((0x7FEB352D, 15), (0x846CA68B, 13)):
-        h = ((h ^ (h >> shift)) * factor) & 0xFFFFFFFF
-    return (h >> 16).to(torch.int32)
+        h = (h ^ shifted(h, shift)) * signed(factor)
+    return shifted(h, 16)
+
+
+def signed(number):
+    """The 32-bit integer with sign that has the last 32 bits of `number`."""
+    return (number + 2**31) % 2**32 - 2**31
+
+
+def shifted(h, count):
+    """h >> count, of 32 bits without a sign."""
+    return (h >> count) & (2 ** (32 - count) - 1)

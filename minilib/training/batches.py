@@ -60,8 +60,8 @@ class Data:
         ]
         self.validation_objective = objective(config, self.tokenizer, PUBLISHED_RATE)
         self.mask_rate = config.mask_rate
-        if self.limit < env.world_size:
-            raise ValueError(f"evaluate_rows must be at least {env.world_size}, one a process, got {self.limit}")
+        if (count := min(self.limit, len(self.held_out))) < env.world_size:
+            raise ValueError(f"evaluate_rows must give at least {env.world_size} rows, one a process, gives {count}")
         self.unigram_entropy = unigram_entropy(self.held_out, self.tokenizer)
 
     def batch(self, k: int, step: int, i: int) -> dict[str, torch.Tensor]:
@@ -85,8 +85,8 @@ def rows_to_learn(texts: Texts, part: str, tokenizer: Tokenizer, lengths: list[i
     try:
         return rows_of_lengths(texts, part, tokenizer, [length + extra for length in lengths], say)
     except ValueError as error:
-        said = re.sub(r"^length = (\d+)", lambda match: f"length = {int(match[1]) - extra}", str(error))
-        raise ValueError(said) from None
+        message = re.sub(r"^length = (\d+)", lambda match: f"length = {int(match[1]) - extra}", str(error))
+        raise ValueError(message) from None
 
 
 @contextlib.contextmanager
@@ -95,8 +95,8 @@ def named(rate: str, length: int) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        said, count = re.subn(r"^rate = [\d.]+:", f"{rate}:", str(error))
-        raise ValueError(said if count else f"length = {length}: {error}") from None
+        message, count = re.subn(r"^rate = [\d.]+:", f"{rate}:", str(error))
+        raise ValueError(message if count else f"length = {length}: {error}") from None
 
 
 def unigram_entropy(rows: np.ndarray, tokenizer: Tokenizer) -> float:
@@ -110,13 +110,13 @@ def unigram_entropy(rows: np.ndarray, tokenizer: Tokenizer) -> float:
 
 
 def check_init_from(config: Config, tokenizer: Tokenizer) -> None:
-    wanted, told = kind(config.model), export.read_config(Path(config.init_from))
+    wanted, its_own = kind(config.model), export.read_config(Path(config.init_from))
     if tokenizer.kind != wanted:
         raise ValueError(
             f"init_from = {config.init_from!r} has a {tokenizer.kind} tokenizer: model = {config.model!r} needs that of"
             f" a {wanted}"
         )
-    fits = {Config.vocabulary, len(tokenizer), told.vocabulary if told else None}
+    fits = {Config.vocabulary, len(tokenizer), its_own.vocabulary if its_own else None}
     if config.vocabulary not in fits:
         raise ValueError(
             f"vocabulary = {config.vocabulary}: init_from = {config.init_from!r} has a tokenizer of {len(tokenizer)};"

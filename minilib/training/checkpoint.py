@@ -95,7 +95,7 @@ def _in_one_line(final: Path, part: Path, first: bool) -> Iterator[None]:
 
 def _make(part: Path, first: bool, group: dist.ProcessGroup | None) -> None:
     """The first process makes an empty folder, before another writes; what one who was killed left unfinished goes."""
-    told = [None]
+    trouble = [None]
     if first:
         try:
             part.parent.mkdir(parents=True, exist_ok=True)
@@ -104,11 +104,11 @@ def _make(part: Path, first: bool, group: dist.ProcessGroup | None) -> None:
                     shutil.rmtree(left)
             part.mkdir()
         except OSError as error:
-            told = [error]
+            trouble = [error]
     if group is not None:
-        dist.broadcast_object_list(told, src=0, group=group)
-    if told[0] is not None:
-        raise told[0]
+        dist.broadcast_object_list(trouble, src=0, group=group)
+    if trouble[0] is not None:
+        raise trouble[0]
 
 
 def _seal(part: Path, final: Path, state: dict) -> None:
@@ -149,11 +149,11 @@ def load(path: Path) -> Checkpoint:
         about = reader.read_metadata().state_dict_metadata
         tensors = {name: torch.empty(t.size, dtype=t.properties.dtype) for name, t in about.items()}
         dcp.load(tensors, storage_reader=reader, no_dist=True)
-        found = {"model": {}, "optimizer": {}}
+        parts = {"model": {}, "optimizer": {}}
         for name, t in tensors.items():
             kind, own = name.split("/", 1)
-            found[kind][own] = t
-        return Checkpoint(**found, state=json.loads((path / STATE).read_text(encoding="utf-8")))
+            parts[kind][own] = t
+        return Checkpoint(**parts, state=json.loads((path / STATE).read_text(encoding="utf-8")))
     except (OSError, SafetensorError, json.JSONDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"the checkpoint {path} cannot be read: {error}") from None
 
@@ -163,13 +163,13 @@ def newest(folder: Path) -> Checkpoint | None:
     troubles = []
     for path in reversed(complete(folder)):
         try:
-            found = load(path)
+            whole = load(path)
         except ValueError as error:
             troubles.append(str(error))
-        else:
-            for trouble in troubles:
-                print(f"warning: {trouble}; {path.name} is used", file=sys.stderr)
-            return found
+            continue
+        for trouble in troubles:
+            print(f"warning: {trouble}; {path.name} is used", file=sys.stderr)
+        return whole
     if troubles:
         raise ValueError(f"no checkpoint in {folder} is whole: {'; '.join(troubles)}. Remove the folder to begin anew")
     return None

@@ -233,10 +233,10 @@ def parse(argv=None, kind=Config, name="python -m minilib.training", about="Pret
     if unknown:
         parser.error(not_an_option(unknown[0], names))
     given = vars(given)
-    file, asked = given.pop("config", None), given.pop("recipe", None)
+    file, with_recipe = given.pop("config", None), given.pop("recipe", None)
     fields = read_toml(Path(file), kind) if file else {}
     own = "corpus" in given and not {"model", "init_from"} & given.keys()
-    if recipe and (asked or (asked is None and not file and own)):
+    if recipe and (with_recipe or (with_recipe is None and not file and own)):
         fields = recipe(given.get("device", fields.get("device"))) | fields
     return kind(**fields | given)
 

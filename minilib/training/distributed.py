@@ -103,9 +103,9 @@ def rank0_first(work: Callable, env: DistEnv):
             except (ValueError, OSError) as error:
                 trouble = str(error)
         dist.all_gather_object(troubles, trouble, group=env.patient)
-        for rank, told in enumerate(troubles):
-            if told is not None:
-                raise ValueError(f"process {rank}: {told}" if rank else told)
+        for rank, message in enumerate(troubles):
+            if message is not None:
+                raise ValueError(f"process {rank}: {message}" if rank else message)
     return result
 
 
@@ -114,10 +114,10 @@ def agree(facts: dict, env: DistEnv) -> None:
 
     ValueError, in all of them: two machines that do not see one folder would train from a mixture.
     """
-    told = [None] * env.world_size
-    dist.all_gather_object(told, facts, group=env.patient)
-    for rank, other in enumerate(told):
-        for name, value in told[0].items():
+    theirs = [None] * env.world_size
+    dist.all_gather_object(theirs, facts, group=env.patient)
+    for rank, other in enumerate(theirs):
+        for name, value in theirs[0].items():
             if other[name] != value:
                 raise ValueError(
                     f"processes 0 and {rank} do not have the same {name} ({value} and {other[name]}): all machines must"

@@ -32,25 +32,25 @@ class Evaluation(Settings):
 
 
 @torch.no_grad()
-def evaluate(asked: Evaluation) -> dict:
+def evaluate(settings: Evaluation) -> dict:
     """`loss` in nats a guessed token, `accuracy`, `unigram_entropy`, `tokens` in the rows.
 
     ValueError: no such run, text or device, or too little text for a row.
     """
-    (model, tokenizer, config), device = export.load(asked.run), pick(asked.device)
-    if config is None and asked.text is None:
-        raise ValueError(f"{asked.run} does not say on what it was trained: give a --text")
-    if asked.text is None:
+    (model, tokenizer, config), device = export.load(settings.run), pick(settings.device)
+    if config is None and settings.text is None:
+        raise ValueError(f"{settings.run} does not say on what it was trained: give a --text")
+    if settings.text is None:
         texts = corpus(config.corpus, config.validation, config.field)
     else:
-        texts = Texts(asked.text, [], whole(asked.text, asked.field, "text"), "all of it")
+        texts = Texts(settings.text, [], whole(settings.text, settings.field, "text"), "all of it")
     config = config or Config(length=model.size.length)  # how it was masked is not known: as published
-    length = asked.length or config.plan[-1].length
+    length = settings.length or config.plan[-1].length
     if length > model.size.length:
         raise ValueError(f"length = {length}: must be at most {model.size.length} for this model")
     (rows,) = rows_to_learn(texts, "validation", tokenizer, [length])
     model, sums = model.to(device), np.zeros(3)
-    for batch in evaluation(rows, objective(config, tokenizer, PUBLISHED_RATE), AT_ONCE, asked.rows):
+    for batch in evaluation(rows, objective(config, tokenizer, PUBLISHED_RATE), AT_ONCE, settings.rows):
         out = model({name: t.to(device) for name, t in batch.items()})
         count = len(next(iter(batch.values())))
         sums += count * np.array([float(out.loss), float(out.correct), 1.0])
@@ -60,12 +60,9 @@ def evaluate(asked: Evaluation) -> dict:
 
 
 def main() -> int:
-    def work(asked: Evaluation) -> str:
-        found = evaluate(asked)
-        return (
-            f"loss {found['loss']:.3f} nats a token (unigram entropy {found['unigram_entropy']:.3f}),"
-            f" {found['accuracy']:.1%} guessed right, {found['tokens']:,} tokens"
-        )
+    def work(settings: Evaluation) -> str:
+        line = "loss {loss:.3f} nats a token (unigram entropy {unigram_entropy:.3f}), {accuracy:.1%} guessed right"
+        return (line + ", {tokens:,} tokens").format(**evaluate(settings))
 
     return command(Evaluation, "evaluate", "The loss of a trained model.", work)
 

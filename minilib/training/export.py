@@ -70,8 +70,8 @@ def save(run: str | Path, out: str | Path, precision: str = "fp32") -> Path:
             part.mkdir()
             model_folder.write(part, model.size, model.state_dict(), tokenizer, DTYPES[precision])
             if config is not None:
-                told = dataclasses.asdict(config) | {"out": None, "init_from": None}  # folders of this machine
-                model_folder.write_object(part / CONFIG, told)
+                fields = dataclasses.asdict(config) | {"out": None, "init_from": None}  # folders of this machine
+                model_folder.write_object(part / CONFIG, fields)
     except (OSError, SafetensorError) as error:  # some say "No space left on device", and not where
         raise OSError(f"{out} could not be written: {error}") from None
     return out
@@ -84,10 +84,6 @@ def shape(config: Config) -> dict:
         changes |= {"width": config.width, "heads": max(2, config.width // 64)}
     if config.heads is not None:
         changes["heads"] = config.heads
-    elif config.width is not None and config.width % changes["heads"]:
-        raise ValueError(
-            f"width must be a multiple of its {changes['heads']} heads, got {config.width}; or give `heads`"
-        )
     registry.size(config.model, **changes)
     return changes
 
@@ -178,8 +174,11 @@ class Export(Settings):
 
 
 def main() -> int:
+    def work(settings: Export) -> str:
+        return f"exported to {save(settings.run, settings.out, settings.precision)}"
+
     about = "Write a run's newest weights and its tokenizer into a folder of transformers."
-    return command(Export, "export", about, lambda asked: f"exported to {save(asked.run, asked.out, asked.precision)}")
+    return command(Export, "export", about, work)
 
 
 if __name__ == "__main__":

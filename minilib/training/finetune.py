@@ -170,8 +170,8 @@ def accuracy(model: Classifier, rows: ClassificationData, device: torch.device) 
 
 
 def main() -> int:
-    def work(asked: Finetuning) -> None:
-        finetune(asked)  # which has said what came out
+    def work(settings: Finetuning) -> None:
+        finetune(settings)  # which has said what came out
 
     return command(Finetuning, "finetune", "Fine-tune a BERT as a classifier.", work)
 

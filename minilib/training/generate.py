@@ -134,9 +134,9 @@ def check_length(count: int, model) -> None:
 
 
 def main() -> int:
-    def work(asked: Question) -> str:
+    def work(question: Question) -> str:
         lines = []
-        return "\n".join([generate(asked, lines.append), *lines])
+        return "\n".join([generate(question, lines.append), *lines])
 
     return command(Question, "generate", "Ask a trained model.", work)
 

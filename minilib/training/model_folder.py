@@ -45,9 +45,9 @@ def is_one(folder: Path) -> bool:
 
 def read(folder: Path) -> Model:
     """The model in a folder. ValueError: a file cannot be read, or the model is none that we have; it names both."""
-    told, weights = read_object(folder / CONFIG), read_weights(folder)
+    fields, weights = read_object(folder / CONFIG), read_weights(folder)
     try:
-        size = hugging_face.size(told, weights)
+        size = hugging_face.size(fields, weights)
     except ValueError as error:
         raise ValueError(f"{folder / CONFIG}: {error}") from None
     tokenizer = read_tokenizer(folder)
@@ -63,12 +63,12 @@ def read(folder: Path) -> Model:
 def read_object(path: Path) -> dict:
     """The JSON object in a file. ValueError: it cannot be read, or is none."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        if not isinstance(found, dict):
-            raise ValueError(f"must be an object, is {found!r:.40}")
+        fields = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(fields, dict):
+            raise ValueError(f"must be an object, is {fields!r:.40}")
     except (OSError, ValueError) as error:
         raise ValueError(f"{path} cannot be read: {error}") from None
-    return found
+    return fields
 
 
 def read_weights(folder: Path) -> dict[str, Tensor]:
@@ -104,8 +104,7 @@ def write(folder: Path, size: Size, weights: dict[str, Tensor], tokenizer: Token
         ids["eos_token_id"] = number[names["eos_token"]]
         ids |= {"bos_token_id": ids["eos_token_id"]} if family == "gpt2" else {"decoder_start_token_id": 0}
         write_object(folder / "generation_config.json", ids)
-    told = hugging_face.config(size) | ids | {"dtype": str(dtype).removeprefix("torch.")}
-    write_object(folder / CONFIG, told)
+    write_object(folder / CONFIG, hugging_face.config(size) | ids | {"dtype": str(dtype).removeprefix("torch.")})
     about = {"tokenizer_class": "PreTrainedTokenizerFast", "model_max_length": size.length}
     about |= {"model_input_names": ["input_ids", *GIVEN[family]], "clean_up_tokenization_spaces": False}
     write_object(folder / "tokenizer_config.json", about | names)
@@ -115,5 +114,5 @@ def write(folder: Path, size: Size, weights: dict[str, Tensor], tokenizer: Token
     (folder / WEIGHTS).chmod((folder / CONFIG).stat().st_mode)  # safetensors lets nobody else read
 
 
-def write_object(path: Path, told: dict) -> None:
-    path.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+def write_object(path: Path, fields: dict) -> None:
+    path.write_text(json.dumps(fields, indent=1) + "\n", encoding="utf-8")

@@ -24,8 +24,8 @@ class MuonAndAdamW(torch.optim.Optimizer):
             of = [[(n, p) for n, p in g["params"] if bool(p.ndim == 2 and HIDDEN.fullmatch(n)) == muon] for g in groups]
             mine = [g | {"params": pairs} for g, pairs in zip(groups, of, strict=True) if pairs]
             self.parts += [cls(mine, lr, **options)] if mine else []
-        made = [g for part in self.parts for g in part.param_groups]
-        super().__init__([g | {"params": list(zip(g["param_names"], g["params"], strict=True))} for g in made], {})
+        both = [g for part in self.parts for g in part.param_groups]
+        super().__init__([g | {"params": list(zip(g["param_names"], g["params"], strict=True))} for g in both], {})
 
     def step(self, closure=None):
         """Each part takes its step on the groups and the state of the whole."""

@@ -1,7 +1,8 @@
-"""The folder of a run: what it was (`run-config.json`, `tokenizer.json`, `run.json`), and how it went (`curve.csv`,
-TensorBoard, a picture).
+"""The folder of a run: what it was (`run-config.json`, `tokenizer.json`, `run.json`), and how it went (`curve.csv`, and
+a picture of it).
 
 `run.json` has the fields of a recorded run (`experiments.records`), so that a chapter can read it. Only rank 0 writes.
+Deliberately absent: the files of TensorBoard and of other programs that draw; they read a table.
 """
 
 import contextlib
@@ -35,15 +36,12 @@ class MetricsLogger:
     """Rows of numbers, kept in `curve.csv` as they come; on resuming, rows after `step` are cut off."""
 
     def __init__(self, folder: Path, config: Config, tokenizer: Tokenizer, step: int):
-        from torch.utils.tensorboard import SummaryWriter
-
         self.folder, self.config, self.start = folder, config, records.now()
         self.rows = [row for row in read_curve(folder) if row["step"] <= step]
         records.write(folder / export.TOKENIZER, tokenizer.content + "\n")
         records.write(folder / export.CONFIG, json.dumps(dataclasses.asdict(config), indent=1) + "\n")
         if self.rows:
             write_curve(folder, self.rows)
-        self.board = SummaryWriter(str(folder / "tensorboard"), purge_step=step + 1)
 
     def add(self, row: dict) -> None:
         """A row, with the same keys each time; NaN where nothing was measured."""
@@ -59,13 +57,9 @@ class MetricsLogger:
                 raise OSError(error.errno, error.strerror, str(path)) from None
         else:
             write_curve(self.folder, self.rows)
-        for name, value in row.items():
-            if name != "step" and not math.isnan(value):
-                self.board.add_scalar(name, value, row["step"])
 
     def finish(self, device: str, seconds: float, results: dict) -> None:
         """Write `run.json` and the picture of the curve: the run is complete."""
-        self.board.close()
         draw_curve(self.rows, results, self.folder / "curve.png")
         write_run(self.folder, "minilib.training", self.config, device, self.start, seconds, results)
 
@@ -95,7 +89,7 @@ def write_run(folder: Path, program: str, config, device: str, start: str, secon
 @contextlib.contextmanager
 def run_lock(folder: Path) -> Iterator[None]:
     """The folder is this process's as long as the context lasts, or as it lives. ValueError says who else holds it."""
-    made = not folder.exists()
+    is_new = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
     lock, holder = FileLock(folder / LOCK), folder / HOLDER
     try:
@@ -113,7 +107,7 @@ def run_lock(folder: Path) -> Iterator[None]:
         with contextlib.suppress(PermissionError):  # Windows removes no file that is open
             (folder / LOCK).unlink(missing_ok=True)
         lock.release()
-        if made:
+        if is_new:
             with contextlib.suppress(OSError):  # a run that came to nothing leaves nothing
                 folder.rmdir()
 

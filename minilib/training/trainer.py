@@ -174,10 +174,10 @@ class Run:
         begin = (self.folder, self.config, self.data.tokenizer, self.step)
         self.metrics = distributed.rank0_first(lambda: MetricsLogger(*begin) if self.first else None, self.env)
         self.log_summary()
-        with self.listening() as asked:
-            return self.loop(asked)
+        with self.listening() as request:
+            return self.loop(request)
 
-    def loop(self, asked: threading.Event) -> dict:
+    def loop(self, request: threading.Event) -> dict:
         row = None
         bar = tqdm(total=self.total, initial=self.step, disable=True if self.quiet else None, unit="step")
         tells = not self.quiet and (bar.disable or not sys.stdout.isatty())  # in a terminal the bar does
@@ -192,7 +192,7 @@ class Run:
                 self.wait_for_checkpoint()
             bar.update()
             pace.add(phase.batch_size * self.row_flops[k])
-            due = self.due(asked)
+            due = self.due(request)
             if not due:
                 if tells and pace.due():
                     total, count = self.losses.tolist()  # of this process's rows: no other is asked
@@ -230,7 +230,7 @@ class Run:
                 yield k, phase, number
             first += phase.steps
 
-    def due(self, asked: threading.Event) -> set[str]:
+    def due(self, request: threading.Event) -> set[str]:
         """What is to be done after this step: "log", "validate", "save", "stop"; the same in all processes."""
         often = {"log": self.config.log_every, "validate": self.config.evaluate_every, "save": self.config.save_every}
         due = {name for name, every in often.items() if self.step % every == 0}
@@ -238,7 +238,7 @@ class Run:
             due |= {"log", "validate", "save"}
         if self.step == self.config.stable:
             due.add("save")
-        if ("log" in due or self.env.world_size == 1) and distributed.any_of(asked.is_set(), self.env):
+        if ("log" in due or self.env.world_size == 1) and distributed.any_of(request.is_set(), self.env):
             due.add("stop")
         return due
 
@@ -382,10 +382,10 @@ class Run:
     @contextlib.contextmanager
     def listening(self) -> Iterator[threading.Event]:
         """An event that SIGTERM and Ctrl-C set, the latter once. Only the main thread of a program may listen."""
-        asked, before = threading.Event(), {}
+        request, before = threading.Event(), {}
 
         def stop(number, _):
-            asked.set()
+            request.set()
             if number == signal.SIGINT:
                 signal.signal(signal.SIGINT, signal.default_int_handler)
                 self.say("stopping: the checkpoint of this step is written (again Ctrl-C to stop without it)")
@@ -393,7 +393,7 @@ class Run:
         if threading.current_thread() is threading.main_thread():
             before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
         try:
-            yield asked
+            yield request
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)

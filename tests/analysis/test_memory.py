@@ -1,7 +1,10 @@
-"""Predicted bytes against real ones: of torch's optimizers (minilib's: tests/optim/test_state.py) and its autograd."""
+"""Predicted bytes against real ones, of torch's optimizers (minilib's: tests/optim/test_state.py).
+
+What autograd saves is measured by the chapter on memory, whose cells ask for the very bytes, and for whole models in
+test_planner.py.
+"""
 
 from collections import Counter
-from weakref import WeakSet
 
 import numpy as np
 import pytest
@@ -9,8 +12,6 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
-from torch.nn import functional as F
-from torch.utils.checkpoint import checkpoint
 
 from minilib import torch_optim
 from minilib.analysis.memory import KEPT, PRECISIONS, Transformer, packages, state_bytes, state_numbers, training_bytes
@@ -95,8 +96,8 @@ SEEN = {
 
 
 def test_of_packages_that_are_not_installed_here_the_prediction_is_what_was_measured():
-    found = {pair: state_bytes([(512, 1024)], pair[0], "pure bf16", pair[1]) / 2**19 for pair in SEEN}
-    assert found == SEEN
+    predicted = {pair: state_bytes([(512, 1024)], pair[0], "pure bf16", pair[1]) / 2**19 for pair in SEEN}
+    assert predicted == SEEN
     tested = {"torch 2.13.0", *OURS}
     assert {(n, package) for package in KEPT if package not in tested for n in KEPT[package][0]} == set(SEEN)
     assert packages("CAME")[0] == "minilib"
@@ -128,100 +129,6 @@ def test_sharing_more_never_takes_more_and_all_shares_together_hold_everything(d
     stages = [sum(training_bytes([(d,)], "CAME", precision, devices, z).values()) for z in range(4)]
     assert sorted(stages, reverse=True) == stages
     assert devices * stages[3] >= stages[0]
-
-
-class Block(nn.Module):
-    """The encoder block that `Transformer.block` describes, with the one-byte masks of a GPU's dropout."""
-
-    def __init__(self, model, dropout):
-        super().__init__()
-        h, f = model.width, model.ffn or 4 * model.width
-        self.heads, self.p = model.heads, dropout
-        self.norm1, self.norm2 = nn.LayerNorm(h), nn.LayerNorm(h)
-        self.q, self.k, self.v, self.out = (nn.Linear(h, h) for _ in range(4))
-        self.up, self.down = nn.Linear(h, f), nn.Linear(f, h)
-
-    def drop(self, x):
-        return torch.native_dropout(x, self.p, True)[0] if self.p else x
-
-    def forward(self, x):
-        b, s, h = x.shape
-        n, split = self.norm1(x), (b, s, self.heads, h // self.heads)
-        q, k, v = (f(n).view(split).transpose(1, 2) for f in (self.q, self.k, self.v))
-        weights = torch.softmax(q @ k.mT * split[-1] ** -0.5, dim=-1)
-        x = x + self.drop(self.out((self.drop(weights) @ v).transpose(1, 2).reshape(b, s, h)))
-        return x + self.drop(self.down(F.gelu(self.up(self.norm2(x)))))
-
-
-def loss_of(model, parts, ids, where, targets, recompute):
-    x = parts["tokens"](ids) + parts["positions"].weight[: ids.shape[1]]
-    if model.segments:
-        x = x + parts["segments"](torch.zeros_like(ids))
-    for block in parts["blocks"]:
-        x = checkpoint(block, x, use_reentrant=True) if recompute else block(x)
-    x = parts["norm"](x).flatten(0, 1)[where]
-    if model.head:
-        x = parts["last"](F.gelu(parts["dense"](x)))
-    return F.cross_entropy(x @ parts["tokens"].weight.T + parts["bias"].weight[0], targets)
-
-
-class Saved:
-    """One tensor that autograd saved, as long as it holds it."""
-
-    def __init__(self, tensor):
-        self.tensor = tensor
-
-
-def measured_peak(model, batch, length, masked, dtype, dropout, recompute):
-    """Most bytes that torch's autograd holds beside parameters, on the device `meta`."""
-    h = model.width
-    with torch.device("meta"):
-        parts = nn.ModuleDict(
-            {
-                "tokens": nn.Embedding(model.vocabulary, h),
-                "positions": nn.Embedding(model.max_length, h),
-                "segments": nn.Embedding(model.segments or 1, h),
-                "blocks": nn.ModuleList(Block(model, dropout) for _ in range(model.layers)),
-                "norm": nn.LayerNorm(h),
-                "dense": nn.Linear(h, h),
-                "last": nn.LayerNorm(h),
-                "bias": nn.Embedding(1, model.vocabulary),
-            }
-        ).to(dtype)
-        ids = torch.zeros(batch, length, dtype=torch.long)
-        where, targets = (torch.zeros(masked, dtype=torch.long) for _ in range(2))
-    own = {p.untyped_storage()._cdata for p in parts.parameters()}
-    held, peak = WeakSet(), 0
-
-    def pack(tensor):
-        nonlocal peak
-        held.add(saved := Saved(tensor))
-        storages = {s._cdata: s.nbytes() for s in (one.tensor.untyped_storage() for one in held)}
-        peak = max(peak, sum(size for place, size in storages.items() if place not in own))
-        return saved
-
-    with torch.autograd.graph.saved_tensors_hooks(pack, lambda saved: saved.tensor):
-        loss_of(model, parts, ids, where, targets, recompute).backward()
-    assert not held
-    return peak
-
-
-@pytest.mark.parametrize("recompute", [False, True])
-@pytest.mark.parametrize("dropout", [0.0, 0.1])
-@pytest.mark.parametrize(
-    ("model", "batch", "length", "masked", "dtype"),
-    [
-        (Transformer(**TINY), 3, 20, 9, torch.float32),
-        (Transformer(**TINY | {"ffn": 40}, segments=2, head=True), 2, 24, 5, torch.float32),
-        # the head holds more than a block
-        (Transformer(**TINY | {"layers": 1, "vocabulary": 5000}), 2, 8, 16, torch.float32),
-        (BERT_BASE, 8, 512, 600, torch.float32),
-        (BERT_BASE, 8, 128, 150, torch.bfloat16),
-    ],
-)
-def test_torch_saves_the_predicted_bytes(model, batch, length, masked, dtype, dropout, recompute):
-    predicted = model.activations(batch, length, masked, dtype.itemsize, recompute, dropout=dropout > 0)
-    assert measured_peak(model, batch, length, masked, dtype, dropout, recompute) == predicted
 
 
 def test_a_block_without_stored_attention_weights_is_linear_in_the_length():

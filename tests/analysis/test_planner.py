@@ -15,7 +15,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from benchmarks import plan_errors
 from minilib.analysis import flops, planner
-from minilib.analysis.cards import CARDS, Card, card, here
+from minilib.analysis.cards import CARDS, Card, card
 from minilib.analysis.jobs import NAMED, PASSES, PRECISIONS, Job, Machines, Model
 from minilib.analysis.planner import bytes_held, changes, deciding, lap, plan, traffic, utilisation_needed
 from minilib.models import registry
@@ -240,16 +240,16 @@ def test_the_memory_of_a_chip_allows_131k_short_rows_and_no_more_than_32k_long_o
 def test_one_change_at_a_time():
     machines = Machines(CARDS["a100-40"], 0.4, cards=4)
     job = Job(NAMED["gpt2"], 64, 128, tokens=1e6)
-    made = changes(job, machines)
-    first = made["as asked"]
+    plans = changes(job, machines)
+    first = plans["as asked"]
     assert first == plan(job, machines)
-    assert made["twice the batch, same tokens"].steps == pytest.approx(first.steps / 2, abs=1)
-    assert made["twice the batch, same tokens"].seconds < first.seconds
-    assert made["half the batch, same tokens"].steps == pytest.approx(first.steps * 2, abs=1)
-    assert made["CAME for AdamW"].memory["optimizer state"] < first.memory["optimizer state"]
-    assert made["twice the cards"].machines.cards == 8
-    assert made["fsdp for ddp"].held < first.held
-    assert made["recompute"].terms["products"] > first.terms["products"]
+    assert plans["twice the batch, same tokens"].steps == pytest.approx(first.steps / 2, abs=1)
+    assert plans["twice the batch, same tokens"].seconds < first.seconds
+    assert plans["half the batch, same tokens"].steps == pytest.approx(first.steps * 2, abs=1)
+    assert plans["CAME for AdamW"].memory["optimizer state"] < first.memory["optimizer state"]
+    assert plans["twice the cards"].machines.cards == 8
+    assert plans["fsdp for ddp"].held < first.held
+    assert plans["recompute"].terms["products"] > first.terms["products"]
     full = Machines(CARDS["a100-40"], 0.4, cards=8)
     assert "twice the cards" not in changes(job, full)  # no network was given
     assert changes(job, replace(full, network=1e10))["twice the cards"].machines.nodes == 2
@@ -267,11 +267,11 @@ def test_the_micro_batch_is_the_largest_that_fits():
 
 def test_deciding_a_claim_costs_runs_times_tokens():
     one = plan(Job(NAMED["bert-mini"], 256, 128, tokens=5e7, optimizer="LAMB"), Machines(CARDS["h100"], 0.3))
-    found = deciding("bert-mini", 5e7, runs=40, card_name="h100", utilisation=0.3, optimizer="LAMB")
-    assert found == (40, 2e9, pytest.approx(40 * one.card_hours))
+    claim = deciding("bert-mini", 5e7, runs=40, card_name="h100", utilisation=0.3, optimizer="LAMB")
+    assert claim == (40, 2e9, pytest.approx(40 * one.card_hours))
     # 40 runs x 50 M tokens x about 8·10⁷ operations a token, at 0.3 of 989 TFLOP/s: 0.15 h, and the optimizer
     token = NAMED["bert-mini"].operations(128) / 128
-    assert found.card_hours == pytest.approx(2e9 * token / (0.3 * 989e12) / 3600, rel=0.15)
+    assert claim.card_hours == pytest.approx(2e9 * token / (0.3 * 989e12) / 3600, rel=0.15)
 
 
 @pytest.mark.parametrize(
@@ -297,7 +297,7 @@ def test_deciding_a_claim_costs_runs_times_tokens():
         (lambda: Model("t6", 2, 64, 100), "family must be one of bert, gpt2, t5, got 't6'"),
         (lambda: Job(NAMED["t5-small"], 8, 64, steps=1, guessed=9), "guessed must be left out for a T5"),
         (lambda: Model("bert", 2, 64, 100, heads=-2), "heads must be an integer of at least 1, got -2"),
-        (lambda: card("h300"), "card must be one of t4, .*, or here, got 'h300'"),
+        (lambda: card("h300"), "card must be one of t4, .*, tpu-v6e, got 'h300'"),
         (lambda: Card("mine", {"fp32": 1e12}, 0), "bandwidth of mine must be > 0, got 0"),
         (lambda: deciding("bert-huge", 1e6, 1, "h100", 0.4), "model must be one of bert-tiny, .*, got 'bert-huge'"),
         (lambda: deciding("gpt2", 1e6, 0, "h100", 0.4), "runs must be an integer of at least 1, got 0"),
@@ -317,27 +317,8 @@ def test_every_card_has_a_source_and_rates_that_grow_with_fewer_bits():
         rates = [c.products[p] for p in ("fp32", "tf32", "bf16") if p in c.products]
         assert rates == sorted(rates)
         assert all(p.rate in ("fp32", "tf32", "bf16", "fp16") for p in PRECISIONS.values())
-
-
-@pytest.mark.parametrize(
-    ("name", "half", "bandwidth", "memory", "link"),  # TFLOP/s, GB/s, GB, GB/s to other cards, as printed or half of it
-    [
-        ("l4", 121, 300, 24, 32),
-        ("a10", 125, 600, 24, 32),
-        ("rtx-4090", 165.2, 1008, 24, 0),
-        ("tpu-v5e", 197, 819, 16, 400 / 2),
-        ("tpu-v6e", 918, 1638, 32, 800 / 2),
-    ],
-)
-def test_a_cards_numbers_are_those_of_its_data_sheet(name, half, bandwidth, memory, link):
-    c = card(name)
-    assert (c.rate("bf16") / 1e12, c.bandwidth / 1e9, c.memory / 1e9, c.link / 1e9) == (half, bandwidth, memory, link)
-
-
-def test_this_processor_is_measured():
-    c = here(size=128, repeats=1)
-    assert 1e6 < c.rate("fp32") < 1e15
-    assert 1e7 < c.bandwidth < 1e13
+    for name, link in (("l4", 32e9), ("tpu-v5e", 200e9), ("tpu-v6e", 400e9)):  # half of what the data sheets print
+        assert CARDS[name].link == link
 
 
 @pytest.fixture(scope="module")
@@ -345,8 +326,8 @@ def recorded():
     return plan_errors.errors(ROOT / "book/runs")
 
 
-def of(found, record, what):
-    return {e.case: e.ratio for e in found if (e.record, e.what) == (record, what)}
+def of(errors, record, what):
+    return {e.case: e.ratio for e in errors if (e.record, e.what) == (record, what)}
 
 
 def test_state_has_the_planned_bytes_adamw_takes_the_planned_time_and_no_optimizer_much_less(recorded):
@@ -380,15 +361,15 @@ def test_records_of_cards_are_read(tmp_path):
     memory = {"peak_bytes": 2 * held, "state_bytes": 8 * LARGE.parameters(), "parameters": LARGE.parameters()}
     for name, results in (("memory-lamb", {"results": memory}), ("tests", {})):
         (folder / f"{name}.json").write_text(json.dumps({"device": "NVIDIA H100 80GB HBM3"} | results))
-    found = {(e.case, e.what): e.ratio for e in plan_errors.of_cards(tmp_path)}
-    assert found == {("BERT-Large LAMB", "peak"): pytest.approx(0.5), ("BERT-Large LAMB", "state"): 1.0}
+    ratios = {(e.case, e.what): e.ratio for e in plan_errors.of_cards(tmp_path)}
+    assert ratios == {("BERT-Large LAMB", "peak"): pytest.approx(0.5), ("BERT-Large LAMB", "state"): 1.0}
 
 
 def test_the_command_prints_a_plan_and_what_changes_would_do(capsys):
     words = "--model bert-large --batch 65536 --steps 7037 --guessed 20 --optimizer lamb --card tpu-v3 --cards 1024"
-    assert planner.main([*words.split(), "--utilisation", "0.3", "--price", "2", "--runs", "3"]) == 0
+    assert planner.main([*words.split(), "--utilisation", "0.3", "--price", "2"]) == 0
     out = capsys.readouterr().out
-    for part in ("335,174,458 parameters, LAMB", "products bind", "messages, bytes", "3 runs"):
+    for part in ("335,174,458 parameters, LAMB", "products bind", "messages, bytes"):
         assert part in out
     assert "does not fit" not in out
     assert "twice the batch, same tokens" in out
@@ -413,14 +394,13 @@ def test_the_command_takes_measured_rates(capsys):
         ("--steps 1", "utilisation must be given"),
         ("--utilisation 0.4", "give one of steps and tokens"),
         ("--model bert-huge --steps 1 --utilisation 0.4", "model must be one of"),
-        ("--steps 1 --utilisation 0.4 --runs 0", "runs must be an integer of at least 1, got 0"),
     ],
 )
 def test_the_command_says_what_is_wrong_in_one_line(capsys, words, error):
     assert planner.main(words.split()) == 2
-    out, said = capsys.readouterr()
+    out, err = capsys.readouterr()
     assert out == ""
-    assert re.fullmatch(f"error: {error}.*\n", said)
+    assert re.fullmatch(f"error: {error}.*\n", err)
 
 
 def test_another_command_prints_errors_against_records(tmp_path):

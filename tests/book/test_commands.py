@@ -120,7 +120,7 @@ def test_a_change_reaches_the_tests_that_import_it_nearest_first():
         ("studies/lamb/lamb_ablations.py", "book/test_toy_studies"),
         ("studies/rates.py", "studies/test_best_between"),
         ("benchmarks/torch_optim.py", "test_benchmarks"),
-        ("book/figures/lars-bowl.js", "site/test_figures_lars"),
+        ("book/figures/lars-bowl.js", "site/test_figures_layers"),
         ("book/figures/lab/5-digits.js", "site/test_lab"),
         ("book/quizzes/lamb.md", "book/test_quizzes"),
         ("book/runs/leaderboard/run.json", "book/test_runs_check"),

@@ -20,15 +20,15 @@ def links(text):
 
 @pytest.mark.parametrize("file", FILES)
 def test_of_pages_alone_the_line_has_the_notebook_and_commands_that_there_are(file):
-    said, makefile = line(file, Beside()), (ROOT / "Makefile").read_text(encoding="utf-8")
-    assert links(said) == [f"../_sources/notebooks/{file}.{kind}" for kind in ("ipynb", "md")]
-    for command in re.findall(r"<code>make ([\w-]+) NAME=\"?([\w -]+)\"?</code>", said):
+    text, makefile = line(file, Beside()), (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert links(text) == [f"../_sources/notebooks/{file}.{kind}" for kind in ("ipynb", "md")]
+    for command in re.findall(r"<code>make ([\w-]+) NAME=\"?([\w -]+)\"?</code>", text):
         assert re.search(rf"^{command[0]}:", makefile, re.MULTILINE)
     name = name_of(file)
     taught = (syllabus.CHAPTERS | syllabus.APPENDICES).get(name)
-    assert ("make assignment" in said) == bool(taught and taught.problem_set)
-    assert f"make pdf NAME={name}" in said
-    assert page_foot.foot(f"notebooks/{file}", {"url": "", "commit": "", "runs": {}}, str).count(said) == 1
+    assert ("make assignment" in text) == bool(taught and taught.problem_set)
+    assert f"make pdf NAME={name}" in text
+    assert page_foot.foot(f"notebooks/{file}", None, str).count(text) == 1
 
 
 def test_what_lies_beside_them_is_linked_and_half_of_it_is_not():
@@ -39,10 +39,6 @@ def test_what_lies_beside_them_is_linked_and_half_of_it_is_not():
         f"../{companions.PDF}#page=123",
     ]
     assert "<code>" not in every
-
-
-def test_other_pages_have_no_such_line():
-    assert "companions" not in page_foot.foot("book/index", {"url": "", "commit": "", "runs": {}}, str)
 
 
 def test_a_site_is_led_to_what_was_put_beside_it_again_and_again(tmp_path):

@@ -1,4 +1,4 @@
-"""The directive {live}: where a figure that moves stands on a page, and what a page without scripts shows."""
+"""The directive {live}: where a figure that moves stands on a page, what one without scripts shows; recorded data."""
 
 import io
 import re
@@ -7,7 +7,7 @@ import shutil
 import pytest
 from sphinx.application import Sphinx
 
-from tools.pages import live_figures
+from tools.pages import figure_records, live_figures
 
 GOOD = """\
 :::{live} noise-cloud
@@ -64,3 +64,9 @@ def test_a_figure_is_numbered_has_its_still_inside_and_loads_its_scripts_on_its_
 )
 def test_a_figure_without_its_parts_is_refused_with_one_line(tmp_path, old, new, said):
     assert said in build(tmp_path, PAGE.replace(old, new))[2]
+
+
+@pytest.mark.parametrize("name", figure_records.RECORDS)
+def test_what_a_figure_has_of_a_run_is_what_the_run_recorded(name):
+    kept = (live_figures.FIGURES / name / "record.js").read_text(encoding="utf-8")
+    assert kept == figure_records.script(name), f"write it again: python tools/pages/figure_records.py {name}"

@@ -1,7 +1,5 @@
-"""The foot of a page: a link that opens an issue about it, or leads to what to send; the run behind a chapter.
-
-And the status page, which says of every chapter which run made its outputs, with a note on a page that failed.
-"""
+"""The foot of every page, which says where to report an error on it and which run made its outputs, and the page that
+says so of all chapters."""
 
 import json
 import re
@@ -16,8 +14,8 @@ RUN = {"made": "2026-01-02", "seconds": 61.4, "processor": "Abacus, 2 cores"}
 RUN |= {"versions": {"python": "3.11.7", "numpy": "2.4.6", "other": "1"}}
 
 
-def foot(page, url="", runs=None, pathto="../{}.html".format):
-    return page_foot.foot(page, {"url": url, "commit": "abc1234", "runs": runs or {}}, pathto)
+def foot(page, url="", run=None, pathto="../{}.html".format):
+    return page_foot.foot(page, run, pathto, url, "abc1234")
 
 
 def link(html):
@@ -38,6 +36,7 @@ def test_with_a_public_address_the_link_opens_an_issue_with_page_and_commit(url,
     assert asked[title][0].startswith("notebooks/07_a at abc1234:")
     (body,) = (asked[key][0] for key in asked if key != title)
     assert "python -m platform" in body
+    assert f"[{url}]({url})" in page_foot.report(url, "abc")
 
 
 @pytest.mark.parametrize("url", ["", "https://git.example.org/a/b", "git@github.com.example.org:a/b.git"])
@@ -45,30 +44,18 @@ def test_without_one_it_leads_to_the_section_that_says_what_to_send(url):
     assert link(foot("notebooks/07_a", url)) == "../book/index.html#preface-report"
     # Caught: Sphinx says "#" for the page itself, and the link was ##preface-report.
     assert link(foot("book/index", url, pathto=lambda other: "#")) == "#preface-report"
-
-
-def test_that_section_is_there_and_asks_for_all_that_is_needed():
-    _, here = (ROOT / "book" / "index.md").read_text().split(f"({page_foot.HERE[1]})=")
-    section = here.split("\n(preface-")[0]
-    for word in ("{{ report }}", "**chapter**", "**cell**", "**output**", "`python -m platform`", "**commit**"):
-        assert word in section
-
-
-def test_the_preface_says_where_a_report_goes_and_what_it_does_not_know():
-    assert "[https://github.com/a/b](https://github.com/a/b)" in page_foot.report("https://github.com/a/b", "abc")
+    assert f"({page_foot.HERE[1]})=" in (ROOT / "book" / "index.md").read_text()
     told = {"abc": "knows of no public address", "abc-dirty": "`abc (with changes)`", "": "no git history"}
-    assert all(words in page_foot.report("", commit) for commit, words in told.items())
+    assert all(words in page_foot.report(url, commit) for commit, words in told.items())
 
 
 def test_a_chapter_says_when_it_was_run_and_with_what_and_other_pages_do_not():
-    runs = page_foot.settings(ROOT, "", {"07_a": RUN, "08_none": None, "09_b": RUN}, {"09_b"})["runs"]
-    html, failed = (foot(f"notebooks/{name}", runs=runs) for name in ("07_a", "09_b"))
+    html, failed = (foot("notebooks/07_a", run=RUN | {"failed": failed}) for failed in (False, True))
     assert "were made on 2026-01-02 with Python 3.11.7, NumPy 2.4.6, other 1." in html
     assert 'href="../book/status.html"' in html
     assert "Executing it again for this site failed." in failed
     assert "Executing it again" not in html
-    for page in ("notebooks/08_none", "book/07_a", "genindex"):
-        assert "were made on" not in foot(page, runs=runs)
+    assert "were made on" not in foot("notebooks/08_none")
 
 
 def test_the_commit_is_named_and_changes_to_it_too(tmp_path):
@@ -91,9 +78,8 @@ def test_a_chapter_has_its_line_and_each_machine_its_letter(tmp_path):
     chapters = {"01_a": shown(), "02_b": shown(other, own=True), "03_c": shown(error="E"), "04_d": shown(None)}
     lines = status_page.tables(tmp_path, chapters)["runs"].splitlines()
     assert lines[2] == "| [01_a](../notebooks/01_a.ipynb) | 2 | 61 | stored | 2026-01-02 | A |"
-    assert lines[3].endswith("| made for this site | 2026-01-02 | B |")
-    assert lines[4].endswith("| failed here | 2026-01-02 | A |")
-    assert lines[5].endswith("| 2 |  | stored |  | C |")
+    ends = ("| made for this site | 2026-01-02 | B |", "| failed here | 2026-01-02 | A |", "| 2 |  | stored |  | C |")
+    assert [line.endswith(end) for line, end in zip(lines[3:6], ends, strict=True)] == [True] * 3
     versions = "python 3.11.7, numpy 2.4.6, other 1"
     machines = [f"* **A**: Abacus, 2 cores; {versions}", f"* **B**: Slide rule, 1 cores; {versions}"]
     assert lines[7:] == [*machines, "* **C**: not recorded"]
@@ -108,16 +94,10 @@ def test_the_note_stands_below_the_title_and_only_where_something_failed():
 def test_without_a_complete_shake_the_page_says_so_and_with_one_it_has_the_table(tmp_path):
     assert status_page.shaken(tmp_path).startswith("No complete shake is recorded yet")
     (tmp_path / "book").mkdir()
-    machine = dict.fromkeys(("chapters", "cells", "same", "printed", "without", "other", "failed"), 7) | {
-        "uncompared": 3
-    }
+    numbers = dict.fromkeys(("chapters", "cells", "same", "printed", "without", "other", "failed"), 7)
+    machines = {"noise-1": numbers | {"uncompared": 3, "what": "noise"}}
     claim = {"chapter": "01_a", "claim": "a < b", "mean": 1.0, "spread": 0.25, "least": 0.5, "margin": 4.0}
-    summary = {
-        "made": "2026-01-02",
-        "machines": {"noise-1": machine | {"what": "noise"}},
-        "claims": 9,
-        "smallest": [claim],
-    }
+    summary = {"made": "2026-01-02", "machines": machines, "claims": 9, "smallest": [claim]}
     (tmp_path / "book" / "shaken.json").write_text(json.dumps(summary))
     text = status_page.shaken(tmp_path)
     assert "made on 2026-01-02, when the book had 7 chapters" in text

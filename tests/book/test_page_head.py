@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 from docutils import nodes
 
-from tools.pages import appendix_numbers, page_head, search_index
+from tools.pages import numbers_and_anchors, page_head, search_index
 
 LIBRARY = 'x={bars:[448,512,["navicon"],"f0c9","M0 96z"],"arrow-up":[384,512,[8593],"f062","M214 41z"]}'
 
@@ -80,7 +80,7 @@ def test_each_page_without_a_number_counts_from_one_kind_by_kind():
     chapter = {"figure": {"fig-x": (2, 1)}}
     lab = {"figure": {"fig-lab": (11,)}}
     pages = {"notebooks/C_kinds": kinds, "notebooks/02_a": chapter, "book/index": {}, "book/lab": lab}
-    changed = appendix_numbers.renumber(None, SimpleNamespace(toc_fignumbers=pages))
+    changed = numbers_and_anchors.renumber(None, SimpleNamespace(toc_fignumbers=pages))
     assert changed == ["notebooks/C_kinds", "book/lab"]
     assert lab == {"figure": {"fig-lab": (1,)}}
     assert kinds == {"figure": {"fig-a": ("C", 1), "fig-b": ("C", 2)}, "exercise": {"ex-1": ("C", 1)}}

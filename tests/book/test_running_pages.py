@@ -32,6 +32,8 @@ def test_parts_one_and_two_run_and_nothing_that_needs_torch_or_a_prover_does():
     assert names == [*first, *second, "came", "optimizers_at_a_glance", "the_rule_for_ties"]
     assert RUNNABLE[SGD] == ["matplotlib", "numpy", "scipy"]
     assert [stem for stem, needed in RUNNABLE.items() if "sympy" in needed] == [LOSS]
+    reading = [stem for stem in RUNNABLE if running_pages.reads_prose(chapters.stored(ROOT)[stem])]
+    assert [chapters.name_of(stem) for stem in reading] == ["adam", "lamb", "came"]
 
 
 @pytest.mark.parametrize(
@@ -61,9 +63,11 @@ def test_every_file_of_pyodide_is_recorded_with_a_checksum_and_none_without_need
 
 @pytest.fixture(scope="module")
 def packed(tmp_path_factory):
-    """The book's files as a browser unpacks them."""
-    folder = tmp_path_factory.mktemp("book")
-    with zipfile.ZipFile(io.BytesIO(running_pages.book_zip(ROOT, RUNNABLE))) as archive:
+    """The book's files as a browser unpacks them; equal files give equal bytes, without a clock."""
+    folder, content = tmp_path_factory.mktemp("book"), running_pages.book_zip(ROOT, RUNNABLE)
+    assert content == running_pages.book_zip(ROOT, RUNNABLE)
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        assert {entry.date_time[0] for entry in archive.infolist()} == {1980}
         archive.extractall(folder)
     return folder
 
@@ -77,23 +81,15 @@ def run(folder, *sources):
     return json.loads(done.stdout)
 
 
-def test_equal_files_give_equal_zips_without_a_clock():
-    stems = [SGD]
-    assert running_pages.book_zip(ROOT, stems) == running_pages.book_zip(ROOT, stems)
-    with zipfile.ZipFile(io.BytesIO(running_pages.book_zip(ROOT, stems))) as archive:
-        assert {entry.date_time[0] for entry in archive.infolist()} == {1980}
-        assert {"minilib/optim/sgd.py", "cells.py", "digits.js", "pyproject.toml"} <= {*archive.namelist()}
-
-
 def test_the_zip_imports_and_its_digits_are_those_of_the_library(packed):
     digits = "from minilib import data; import hashlib; d = data.digits()\n"
     digits += "print(*(hashlib.sha256(a.tobytes()).hexdigest() for a in d))"
     own = subprocess.run([sys.executable, "-c", digits], capture_output=True, text=True, check=True, cwd=ROOT).stdout
     first = "import minilib, sklearn, IPython; print(minilib.__file__, sklearn.__spec__, hasattr(IPython, 'embed'))"
-    found = run(packed, first, digits, "from minilib.pages import glue_all; glue_all({'a': 1.5})")
-    assert [cell["error"] for cell in found] == ["", "", ""]
-    assert found[0]["text"] == f"{packed}/minilib/__init__.py None False\n"
-    assert found[1]["text"] == own
+    cells = run(packed, first, digits, "from minilib.pages import glue_all; glue_all({'a': 1.5})")
+    assert [cell["error"] for cell in cells] == ["", "", ""]
+    assert cells[0]["text"] == f"{packed}/minilib/__init__.py None False\n"
+    assert cells[1]["text"] == own
 
 
 def test_a_cell_gives_its_text_its_last_value_its_figures_and_its_error(packed):
@@ -117,50 +113,49 @@ def test_a_cell_gives_its_text_its_last_value_its_figures_and_its_error(packed):
 
 def test_the_docstrings_are_those_that_were_packed_or_one_line_says_that_they_are_missing(packed):
     ask = "from minilib.data import docstrings; docstrings().train"
-    (found,) = run(packed, ask)
-    assert found["error"].endswith("this copy of the pages was built without the text of the docstrings")
+    (cell,) = run(packed, ask)
+    assert cell["error"].endswith("this copy of the pages was built without the text of the docstrings")
     corpus = {"train": "one", "validation": "two", "sources": {}, "counts": {}, "packages": {}}
     (packed / "docstrings.json").write_text(json.dumps(corpus))
-    (found,) = run(packed, ask)
+    (cell,) = run(packed, ask)
     (packed / "docstrings.json").unlink()
-    assert (found["text"], found["error"]) == ("'one'\n", "")
+    assert (cell["text"], cell["error"]) == ("'one'\n", "")
 
 
 def test_text_of_other_packages_goes_with_their_licences_or_not_at_all(monkeypatch):
-    told = docstring_text.licences(["numpy", "torch"])
-    assert told.startswith(docstring_text.NOTICE)
+    texts = re.split(r"\n== ([\w-]+) .*", docstring_text.licences(["numpy", "torch"]))
+    assert texts[0].startswith(docstring_text.NOTICE)
     for package, holder in {"numpy": "NumPy Developers", "torch": "Facebook, Inc"}.items():
-        _, _, licence = told.partition(f"\n== {package} ")
-        assert "Redistributions of source code must retain the above copyright" in licence.partition("\n== ")[0]
-        assert holder in licence.partition("\n== ")[0]
+        licence = texts[texts.index(package) + 1]
+        assert "Redistributions of source code must retain the above copyright" in licence
+        assert holder in licence
     monkeypatch.setattr(docstring_text, "LICENCE", re.compile("nothing"))
     with pytest.raises(ValueError, match=r"numpy [\d.]+ brings no licence"):
         docstring_text.licences(["numpy"])
 
 
 @pytest.fixture
-def without_packages(monkeypatch):
-    """A machine on which the packages of the docstrings are not those of the lock."""
+def pip(monkeypatch):
+    """What pip does where the packages of the docstrings are not those of the lock; set to a function."""
     monkeypatch.setattr(docstring_text, "locked", lambda packages: dict.fromkeys(packages, "0.0.1"))
+    return lambda function: monkeypatch.setattr(docstring_text.subprocess, "run", function)
 
 
-def test_where_the_packages_are_missing_the_text_is_what_was_kept_of_wheels(without_packages, monkeypatch, tmp_path):
+def test_where_the_packages_are_missing_the_text_is_what_was_kept_of_wheels(pip, tmp_path):
     def wheels(command, **options):
         Path(command[-1]).mkdir()
         for name in docstring_text.FILES:
             Path(command[-1], name).write_text(f"of {name}")
         return subprocess.CompletedProcess(command, 0)
 
-    monkeypatch.setattr(docstring_text.subprocess, "run", wheels)
-    assert docstring_text.text(tmp_path) == ("of docstrings.json", "of prose-licences.txt")
-    monkeypatch.setattr(docstring_text.subprocess, "run", None)  # the second time nothing is downloaded
-    assert docstring_text.text(tmp_path) == ("of docstrings.json", "of prose-licences.txt")
+    for downloads in (wheels, None):  # the second time nothing is downloaded
+        pip(downloads)
+        assert docstring_text.text(tmp_path) == ("of docstrings.json", "of prose-licences.txt")
 
 
-def test_a_site_without_the_text_is_not_built_and_a_look_goes_without(without_packages, monkeypatch, tmp_path):
+def test_a_site_without_the_text_is_not_built_and_a_look_goes_without(pip, monkeypatch, tmp_path):
     monkeypatch.setattr(docstring_text, "text", partial(docstring_text.text, tmp_path))
-    failed = subprocess.CompletedProcess([], 1, stderr="ERROR: no torch\n\n")
-    monkeypatch.setattr(docstring_text.subprocess, "run", lambda *command, **options: failed)
+    pip(lambda *command, **options: subprocess.CompletedProcess([], 1, stderr="ERROR: no torch\n\n"))
     page = SimpleNamespace(srcdir=ROOT, config=SimpleNamespace(), runnable_chapters=RUNNABLE)
     running_pages.make_scripts(page)
     assert [*page.running_scripts] == ["book.js"]
@@ -171,17 +166,12 @@ def test_a_site_without_the_text_is_not_built_and_a_look_goes_without(without_pa
 
 def test_a_chapter_tells_its_page_all_its_cells_but_the_one_that_fetches_the_book():
     nb = chapters.stored(ROOT)[SGD]
-    told = running_pages.chapter(nb, RUNNABLE[SGD], running_pages.pyodide())
-    assert [cell["source"] for cell in told["cells"]] == [cell.source for cell in chapters.code(nb)]
-    assert [nb.cells[cell["number"]].source for cell in told["cells"]] == [cell["source"] for cell in told["cells"]]
-    assert sum(bool(cell["text"]) for cell in told["cells"]) > 30
-    assert sum(cell["pictures"] for cell in told["cells"]) >= 10
-    assert {*told["sums"]} == {*running_pages.wanted(RUNNABLE[SGD], running_pages.pyodide())}
-
-
-def test_the_chapters_that_read_the_docstrings_are_known():
-    reading = [stem for stem in RUNNABLE if running_pages.reads_prose(chapters.stored(ROOT)[stem])]
-    assert [chapters.name_of(stem) for stem in reading] == ["adam", "lamb", "came"]
+    given = running_pages.chapter(nb, RUNNABLE[SGD], running_pages.pyodide())
+    assert [cell["source"] for cell in given["cells"]] == [cell.source for cell in chapters.code(nb)]
+    assert [nb.cells[cell["number"]].source for cell in given["cells"]] == [cell["source"] for cell in given["cells"]]
+    assert sum(bool(cell["text"]) for cell in given["cells"]) > 30
+    assert sum(cell["pictures"] for cell in given["cells"]) >= 10
+    assert {*given["sums"]} == {*running_pages.wanted(RUNNABLE[SGD], running_pages.pyodide())}
 
 
 def test_a_pack_is_what_is_recorded_or_nothing(tmp_path):
@@ -214,25 +204,19 @@ def test_a_pack_is_what_is_recorded_or_nothing(tmp_path):
 
 
 def test_what_a_run_in_the_browser_violates():
-    good = {
-        "error": "",
-        "said": "Your output is the same as ours.",
-        "text": "a",
-        "expected": "a",
-        "pictures": 1,
-        "drawn": 1,
-    }
+    good = {"error": "", "said": "Your output is the same as ours.", "text": "a", "expected": "a"}
+    good |= {"pictures": 1, "drawn": 1}
+    rows = [
+        ("of 2 cells", 2, {}, []),
+        ("ends with an error", 1, {"error": "No"}, []),
+        ("prints", 1, {"said": "Your output differs from ours:"}, []),
+        ("draws 0 figures", 1, {"pictures": 0}, []),
+        ("asked for", 1, {}, ["http://elsewhere"]),
+    ]
     assert browser_test.violations("sgd", 1, "", {1: good}, []) == []
-    rows = {
-        "of 2 cells": (2, {1: good}, []),
-        "ends with an error": (1, {1: good | {"error": "No"}}, []),
-        "prints": (1, {1: good | {"said": "Your output differs from ours:"}}, []),
-        "draws 0 figures": (1, {1: good | {"pictures": 0}}, []),
-        "asked for": (1, {1: good}, ["http://elsewhere"]),
-    }
-    for words, (expected, cells, outside) in rows.items():
-        (found,) = browser_test.violations("sgd", expected, "", cells, outside)
-        assert words in found
+    for words, number, change, outside in rows:
+        (violation,) = browser_test.violations("sgd", number, "", {1: good | change}, outside)
+        assert words in violation
 
 
 def test_a_chapter_is_run_again_when_its_last_run_failed_or_what_it_reads_has_changed(tmp_path):

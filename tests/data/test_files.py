@@ -26,8 +26,8 @@ def peak(path, most):
     """The longest piece of the texts of both parts, and the most bytes that were in use."""
     tracemalloc.start()
     try:
-        found = (text for part in last_twentieths(str(path), "text") for text, _ in pieces(part, most))
-        return max(map(len, found)), tracemalloc.get_traced_memory()[1]
+        texts = (text for part in last_twentieths(str(path), "text") for text, _ in pieces(part, most))
+        return max(map(len, texts)), tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
 
@@ -92,11 +92,11 @@ def test_a_line_of_any_length_is_read_in_parts_that_end_at_blanks(tmp_path, monk
     monkeypatch.setattr(files, "AT_ONCE", 20)
     words = [f"word-{k}" for k in range(99)]
     (tmp_path / "a.txt").write_text(" ".join(words) + "\n\n" + "x" * 50 + "\n\nshort\nlines\n\n", encoding="utf-8")
-    found = [paragraph for _, paragraph in read(tmp_path / "a.txt", "text")]
-    assert max(map(len, found)) <= 40
-    at = found.index("x" * 20)
-    assert " ".join(found[:at]).split() == words
-    assert found[at:] == ["x" * 20, "x" * 20, "x" * 10, "short lines"]
+    parts = [paragraph for _, paragraph in read(tmp_path / "a.txt", "text")]
+    assert max(map(len, parts)) <= 40
+    at = parts.index("x" * 20)
+    assert " ".join(parts[:at]).split() == words
+    assert parts[at:] == ["x" * 20, "x" * 20, "x" * 10, "short lines"]
 
 
 GOOD = [json.dumps({"text": f"one two {k}"}).encode() for k in range(1000)]
@@ -104,20 +104,21 @@ OBJECT = "must be an object with a text under field = 'text', is "
 
 
 @pytest.mark.parametrize(
-    ("name", "bad", "said"),
+    ("name", "bad", "message"),
     [
         ("b.jsonl", b'{"text": "x"', OBJECT + "'{\"text\": \"x\"' (Expecting ',' delimiter"),
-        ("b.jsonl.gz", b'{"txet": "x", "n": 1}', OBJECT + '\'{"txet": "x", "n": 1}\' (\'text\')'),
+        ("b.jsonl.gz", b'{"txet": "x", "n": 1}', OBJECT + '\'{"txet": "x", "n": 1}\' (it has txet, n)'),
+        ("b.jsonl", rb'{"a\nb": 1}', OBJECT + repr(r'{"a\nb": 1}') + " (it has a b)"),
         ("b.jsonl", b'{"text": 5}', OBJECT + "'{\"text\": 5}' (expected string"),
         ("b.jsonl", b'"text"', OBJECT + "'\"text\"'"),
         ("b.jsonl", b"[" * 100_000 + b"]" * 100_000, OBJECT + "'[[["),
         *((name, b'{"text": "Gr\xf6\xdfe"}', "must be UTF-8") for name in ("b.txt", "b.jsonl", "b.jsonl.gz")),
     ],
 )
-def test_a_bad_line_is_named_by_its_number_in_the_file(tmp_path, name, bad, said):
+def test_a_bad_line_is_named_by_its_number_in_the_file(tmp_path, name, bad, message):
     data = b"\n".join([*GOOD[:700], bad, *GOOD[700:]])
     (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
-    with pytest.raises(ValueError, match=f"^{re.escape(f'{tmp_path / name}, line 701: {said}')}.*$"):
+    with pytest.raises(ValueError, match=f"^{re.escape(f'{tmp_path / name}, line 701: {message}')}.*$"):
         corpus(str(tmp_path / name))
 
 
@@ -136,14 +137,14 @@ def test_half_a_character_is_replaced_and_a_long_number_elsewhere_is_no_matter(t
 
 @pytest.mark.parametrize("name", ["x.json", "x.ndjson", "x.csv", "x.md", "x.jsonl.zst", "x.txt.gz", "x", "txt"])
 def test_a_file_of_another_ending_is_refused_alone_and_left_out_of_a_folder(tmp_path, name):
-    path, said = tmp_path / name, []
+    path, lines = tmp_path / name, []
     path.write_text('{"text": "one"}\n\n{"text": "two"}\n', encoding="utf-8")
     refused = f"corpus = {str(path)!r}: must end in .txt (plain text), .jsonl or .jsonl.gz (a document a line)"
     with pytest.raises(ValueError, match=f"^{re.escape(refused)}"):
         corpus(str(path))
     jsonl(tmp_path / "good.jsonl", TEXTS)
-    assert list(whole(str(tmp_path), "text", "corpus", said.append)) == JOINED
-    assert said == [f"left out of {tmp_path}: 1 that are no file of .txt, .jsonl, .jsonl.gz, such as {name}"]
+    assert list(whole(str(tmp_path), "text", "corpus", lines.append)) == JOINED
+    assert lines == [f"left out of {tmp_path}: 1 that are no file of .txt, .jsonl, .jsonl.gz, such as {name}"]
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names on this system")
@@ -161,11 +162,11 @@ def test_a_pipe_is_refused_alone_and_left_out_of_a_folder_and_a_link_to_nothing_
 
 
 def test_progress_is_silent_at_first_and_then_says_how_long_it_takes(monkeypatch):
-    now, said = [0.0], []
+    now, lines = [0.0], []
     monkeypatch.setattr("minilib.data.progress.perf_counter", lambda: now[0])
-    progress = Progress(said.append, "reading", 100_000_000)
+    progress = Progress(lines.append, "reading", 100_000_000)
     for second in range(1, 601):
         now[0] = float(second)
         progress.add(100_000, 25_000)
-    assert said[0] == "reading: 0.2 million characters of 100.0, 25,000 tokens/s, about 16.6 minutes left"
-    assert 10 < len(said) < 30
+    assert lines[0] == "reading: 0.2 million characters of 100.0, 25,000 tokens/s, about 16.6 minutes left"
+    assert 10 < len(lines) < 30

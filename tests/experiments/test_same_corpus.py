@@ -43,17 +43,6 @@ def record(installed, tmp_path, capsys):
     return load("small", Project(tmp_path, tmp_path))
 
 
-def test_a_corpus_without_a_missing_package_is_made_with_a_warning_that_names_it(installed, monkeypatch):
-    whole = data.docstrings()
-    assert whole.sources == {"cats": "1.0", "dogs": "2.0"}
-    monkeypatch.setattr(package_docs, "PACKAGES", WITHOUT_DOGS)
-    with pytest.warns(UserWarning, match="dogs is not installed"):
-        part = data.docstrings()
-    assert part.sources == {"cats": "1.0"}
-    assert part.train + part.validation == CAT
-    assert part.sha256 != whole.sha256
-
-
 def test_the_digest_is_of_the_text_and_of_where_the_parts_are_cut():
     def of(train, validation):
         return package_docs.Docstrings(train, validation, {}, {}, {}).sha256

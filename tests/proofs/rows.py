@@ -1,10 +1,10 @@
 """For a theorem's label: numbers for what its statements in Rocq name, and the sides that the page has for them.
 
-A row gives the numbers and {theorem in Rocq: {which of its comparisons: (left, right) of the page}}. The page's sides
-are computed by the chapter's lines: a function of a cell, a name of a cell, or a side of a row of a ledger; four stand
-on the page in words alone, and are marked "as printed". A side that is a mean over all runs, or a definition of the
-book's alone, is None. The definitions that a statement names are read from proofs/NAME.v; those that cannot be read
-(Fixpoint, match) a row writes in Python.
+A row gives the numbers and {theorem in Rocq: {which of its comparisons: (left, right) of the page}}; where the page has
+one number for both sides, that number. The page's sides are computed by the chapter's lines: a function of a cell, a
+name of a cell, or a side of a row of a ledger; four stand on the page in words alone, and are marked "as printed". A
+side that is a mean over all runs, or a definition of the book's alone, is None. The definitions that a statement names
+are read from proofs/NAME.v; those that cannot be read (Fixpoint, match) a row writes in Python.
 """
 
 import math
@@ -55,50 +55,50 @@ def row(label, *reads):
     return keep
 
 
-def side(chapter, said, which, given):
+def side(chapter, words, which, given):
     """A side of a ledger's row, or the value of a formula in the chapter's names."""
-    if said is None:
+    if words is None:
         return None
-    return Page(chapter, said, **given).side(which) if said in strings(chapter) else eval(said, Page(chapter, **given))
+    if words in strings(chapter):
+        return Page(chapter, words, **given).side(which)
+    return eval(words, Page(chapter, **given))
 
 
-def table(label, chapter, draw, page, *reads):
+def table(label, chapter, *reads, **theorems):
     """A row whose sides are rows of the chapter's ledgers (both sides, or one each) or formulas, for the same numbers.
 
-    `draw` has the numbers by their names in Rocq and in the chapter, and as "page" what only the chapter names.
+    What draws them has them by their names in Rocq and in the chapter, and as "page" what only the chapter names.
     """
 
-    @row(label, *reads)
-    def sides(rng):
-        values = draw(rng)
-        given, found = values | values.pop("page", {}), {}
-        for theorem, comparisons in page.items():
-            pairs = {k: (said, said) if isinstance(said, str) else said for k, said in comparisons.items()}
-            found[theorem] = {k: [side(chapter, said, i, given) for i, said in enumerate(pairs[k])] for k in pairs}
-        return values, found
+    def keep(draw):
+        @row(label, *reads)
+        def sides(rng):
+            values = draw(rng)
+            given, page = values | values.pop("page", {}), {}
+            for theorem, comparisons in theorems.items():
+                pairs = {k: [words] * 2 if isinstance(words, str) else words for k, words in comparisons.items()}
+                page[theorem] = {k: [side(chapter, one, i, given) for i, one in enumerate(pairs[k])] for k in pairs}
+            return values, page
+
+        return draw
+
+    return keep
 
 
 def draw(rng, reals="", wholes="", low=0.1, high=0.9, most=6, **more):
     """Random numbers by their names, which stand in two strings."""
-    found = {name: float(rng.uniform(low, high)) for name in reals.split()}
-    return found | {name: int(rng.integers(1, most + 1)) for name in wholes.split()} | more
+    numbers = {name: float(rng.uniform(low, high)) for name in reals.split()}
+    return numbers | {name: int(rng.integers(1, most + 1)) for name in wholes.split()} | more
 
 
-def drawn(*args, **more):
-    return lambda rng: draw(rng, *args, **more)
-
-
+@table(
+    "thm-loss-price",
+    "loss_and_gradient",
+    thm_loss_price={0: (None, "(1) forward n k m"), 1: (None, "(2) backward 2 n k m")},
+)
 def loss_price(rng):
     values = draw(rng, wholes="k m", most=99, n=100)
     return values | {"widths": [values["k"], values["m"]]}
-
-
-table(
-    "thm-loss-price",
-    "loss_and_gradient",
-    loss_price,
-    {"thm_loss_price": {0: (None, "(1) forward n k m"), 1: (None, "(2) backward 2 n k m")}},
-)
 
 
 # Momentum. The chapter has L = 1, where learning rates are in units of 1/L.
@@ -148,7 +148,7 @@ def momentum_braked(rng):
     values |= {"x": [values["now"]], "before": [values["before"]], "t": 1, "d": 1, "v": [1.0], "xs": [0.0], "H": 0}
     values |= {"lookahead": lookahead, "heavy_ball": heavy_ball}
     values["bowl_grad"] = lambda d, H, xs: lambda x: values["lam"] * x
-    return values, {"thm_momentum_nesterov_ball": {0: (ball, ball)}}
+    return values, {"thm_momentum_nesterov_ball": {0: ball}}
 
 
 @row("thm-momentum-noise")
@@ -158,7 +158,7 @@ def momentum_noise(rng):
     V = Page("momentum", "(4) factorised", **values).side(1)
     of_sgd = Page("momentum", "(4) factorised", **values | {"lr": bar, "beta": 0}).side(1)
     apart = of_sgd - V, values["s"] ** 2 * bar**2  # the right side as printed
-    return values, {"thm_momentum_noise": {0: (None, V), 1: (V, V), 2: (None, of_sgd), 3: (V, of_sgd), 4: apart}}
+    return values, {"thm_momentum_noise": {0: (None, V), 1: V, 2: (None, of_sgd), 3: (V, of_sgd), 4: apart}}
 
 
 @row("thm-momentum-spectrum")
@@ -167,26 +167,21 @@ def momentum_spectrum(rng):
     s = rng.uniform((1 - beta**0.5) ** 2, (1 + beta**0.5) ** 2)
     root, modulus = page["roots"](s, beta)[0], page["radius"](s, beta)
     values = {"beta": beta, "a": root.real, "b": root.imag, "modulus": lambda a, b: math.hypot(a, b)}
-    return values, {"thm_momentum_spectrum": {1: (modulus, modulus)}}
+    return values, {"thm_momentum_spectrum": {1: modulus}}
 
 
 # SGD and Adam.
+@table(
+    "thm-sgd",
+    "sgd",
+    thm_sgd={0: (None, "promise(lr, b, T)")},
+    thm_sgd_best={0: ("promise(best_rate(b, T), b, T)", "best_promise(b, T)")},
+    thm_sgd_best_run={0: (None, "best_promise(b, T)")},
+)
 def sgd(rng):
     values, gap = draw(rng, "L sigma fstar lr", "b T", most=99), rng.uniform()
     values |= {"x1": 0, "f": lambda x: values["fstar"] + gap}
     return values | {"page": {"Delta": gap, "sigma2": values["sigma"] ** 2}}
-
-
-table(
-    "thm-sgd",
-    "sgd",
-    sgd,
-    {
-        "thm_sgd": {0: (None, "promise(lr, b, T)")},
-        "thm_sgd_best": {0: ("promise(best_rate(b, T), b, T)", "best_promise(b, T)")},
-        "thm_sgd_best_run": {0: (None, "best_promise(b, T)")},
-    },
-)
 
 
 @row("prp-adam-bias")
@@ -196,7 +191,7 @@ def adam_bias(rng):
     every, means = page["sequences"], [page[name].mean() for name in ("m", "v", "m_hat", "v_hat")]
     values |= {"W": np.full(len(every[0]), 1 / len(every[0])), "g": [0, *every]}
     values |= {"mean": samples.mean(), "square": (samples**2).mean()}
-    return values, {"prp_adam_bias": {k: (mean, mean) for k, mean in enumerate(means)}}
+    return values, {"prp_adam_bias": dict(enumerate(means))}
 
 
 @row("prp-adam-longest", "adam")
@@ -208,12 +203,9 @@ def adam_longest(rng):
     return values | {"g": [0, *g[:, 0]]}, {"prp_adam_longest": {0: (measured, longest)}}
 
 
-table(
-    "prp-adam-longest",
-    "adam",
-    lambda rng: draw(rng, "beta1", high=0.6) | draw(rng, "beta2", low=0.5),
-    {"prp_adam_longest_limit": {0: (None, "longest(500, beta1, beta2)")}},
-)
+@table("prp-adam-longest", "adam", prp_adam_longest_limit={0: (None, "longest(500, beta1, beta2)")})
+def adam_longest_limit(rng):
+    return draw(rng, "beta1", high=0.6) | draw(rng, "beta2", low=0.5)
 
 
 @row("thm-adam-trap")
@@ -233,12 +225,10 @@ def adam_amsgrad(rng):
     return values, {"thm_adam_amsgrad": {0: (None, bound[-1])}}
 
 
+@table("thm-adam-bound", "adam", thm_adam_bound={0: (None, "bound(T, lr, beta2)")})
 def adam_bound(rng):
     values, gap = draw(rng, "lr beta2 L R_ eps fstar", "d T"), rng.uniform()
     return values | {"x1": 0, "f": lambda x: values["fstar"] + gap, "page": {"R": values["R_"], "gap": gap}}
-
-
-table("thm-adam-bound", "adam", adam_bound, {"thm_adam_bound": {0: (None, "bound(T, lr, beta2)")}})
 
 
 # Big batches.
@@ -248,10 +238,16 @@ def batches_step(rng):
     given = {"samples": g, "H": H, "b": b, "loss": lambda x: [0], "x": np.zeros(2), "pick": None}
     page = Page("big_batches", "(3) what it gains", **given)
     rate, gain = page["best"], page.side(1)
-    sides = {"thm_batches_step": {1: (None, gain)}, "thm_batches_step_scale": {0: (rate, rate), 1: (None, gain)}}
+    sides = {"thm_batches_step": {1: (None, gain)}, "thm_batches_step_scale": {0: rate, 1: (None, gain)}}
     return {"W": [1 / 3] * 3, "d": 2, "g": g, "H": H, "b": b}, sides
 
 
+@table(
+    "prop-batches-two",
+    "big_batches",
+    prop_batches_two={0: "(2) signal is unbiased", 1: "(3) noise is unbiased"},
+    prop_batches_two_bias={0: "(4) bias of the ratio"},
+)
 def batches_two(rng):
     samples, small, big = (rng.normal(size=(n, 2)) for n in (4, 3, 2))
     values = {"W": [1 / 4] * 4, "Q": [1 / 6] * 6, "d": 2, "g": samples, "s": 2, "b": int(rng.integers(3, 9))}
@@ -260,17 +256,11 @@ def batches_two(rng):
     return values | {"page": {"samples": samples, "lengths": lengths, "estimate": two_batch}}
 
 
-table(
-    "prop-batches-two",
+@table(
+    "thm-batches-hyperbola",
     "big_batches",
-    batches_two,
-    {
-        "prop_batches_two": {0: "(2) signal is unbiased", 1: "(3) noise is unbiased"},
-        "prop_batches_two_bias": {0: "(4) bias of the ratio"},
-    },
+    thm_batches_hyperbola={0: "(3) S from below", 1: ("(3) S from above", "(4) the integral")},
 )
-
-
 def hyperbola(rng):
     values = draw(rng, "c sigma tau", "b S", most=99) | dict.fromkeys(("W", "d", "star", "g", "x"))
     first, last = rng.uniform(1, 2), rng.uniform(0.1, 1)
@@ -279,18 +269,10 @@ def hyperbola(rng):
     return values | {"page": of_page | {"noise": lambda F: values["sigma"] ** 2}}
 
 
-table(
-    "thm-batches-hyperbola",
-    "big_batches",
-    hyperbola,
-    {"thm_batches_hyperbola": {0: "(3) S from below", 1: ("(3) S from above", "(4) the integral")}},
-)
-table(
-    "thm-batches-hyperbola",
-    "big_batches",
-    lambda rng: (v := draw(rng, "S_min E_min b")) | {"C": v["S_min"] + v["E_min"] / v["b"]},
-    {"thm_batches_hyperbola_product": {0: "(4) hyperbola"}},
-)
+@table("thm-batches-hyperbola", "big_batches", thm_batches_hyperbola_product={0: "(4) hyperbola"})
+def hyperbola_product(rng):
+    values = draw(rng, "S_min E_min b")
+    return values | {"C": values["S_min"] + values["E_min"] / values["b"]}
 
 
 # Carrying a rate: the two runs over all that can be drawn, beside the page's recursion.
@@ -299,11 +281,11 @@ def ramp_run(grows):
         def steps(k, rate, n, x):
             if not k:
                 return run(W, b, h, c, a, lr, ms[1:], x, F)
-            found = 0
+            mean = 0
             for batch in product(range(len(W)), repeat=n):
                 step = rate * (h * (x - c) + a[[*batch]].mean(axis=0))
-                found += math.prod(W[w] for w in batch) * steps(k - 1, rate, n, x - step)
-            return found
+                mean += math.prod(W[w] for w in batch) * steps(k - 1, rate, n, x - step)
+            return mean
 
         if not ms:
             return apply(F, [x])
@@ -348,7 +330,7 @@ def lars_forms(rng):
     page = Page("lars", "(1b) length", decay=values["lambda"], **given)
     a, b, share = page["a"], page["b"], page["above"] / page["below"]
     old, new = page["norm"](a), page["norm"](b)
-    sides = {0: (-a[1], -share * b[1]), 1: (0, share), 2: (old, page.side(1)), 3: (new, new), 4: (old, new)}
+    sides = {0: (-a[1], -share * b[1]), 1: (0, share), 2: (old, page.side(1)), 3: new, 4: (old, new)}
     return values, {"prp_lars_coincide": sides}
 
 
@@ -374,16 +356,13 @@ def lamb_sign(rng):
 def lamb_memory(rng):
     values, page, promised, best = lamb(rng, "(6b) f >= f*", "best_memory")
     bracket = best * values["alpha_l"] * page["floor"](page["c"])  # the statement has the bracket alone
-    return values, {"thm_lamb": {0: (None, promised)}, "thm_lamb_best": {0: (bracket, bracket)}}
+    return values, {"thm_lamb": {0: (None, promised)}, "thm_lamb_best": {0: bracket}}
 
 
 # Reality check.
-table(
-    "lem-reality-tie",
-    "reality_check",
-    drawn(wholes="s"),
-    {"lem_reality_tie": {0: (None, "(2) equally likely")}},
-)
+@table("lem-reality-tie", "reality_check", lem_reality_tie={0: (None, "(2) equally likely")})
+def reality_tie(rng):
+    return draw(rng, wholes="s")
 
 
 @row("thm-reality-best")
@@ -392,36 +371,29 @@ def reality_best(rng):
     best = Page("reality_check")["best_of"](scores, k)
     values = {"k": k, "l": scores, "length": len, "sort": lambda x: sorted(x), "nth": lambda i, x, default: x[i]}
     values["best_of"] = lambda k, x: np.mean([min(K) for K in combinations(x, k)])
-    return values, {"thm_reality_best": {0: (best, best)}}
+    return values, {"thm_reality_best": {0: best}}
 
 
-table(
-    "thm-reality-curse",
-    "reality_check",
-    lambda rng: (v := draw(rng, "sigma", "N", most=50)) | {"mu": range(v["N"])},
-    {"thm_reality_curse_gap": {0: (None, "(5) sigma sqrt(2 ln N)")}},
-)
+@table("thm-reality-curse", "reality_check", thm_reality_curse_gap={0: (None, "(5) sigma sqrt(2 ln N)")})
+def reality_curse(rng):
+    values = draw(rng, "sigma", "N", most=50)
+    return values | {"mu": range(values["N"])}
+
 
 # Memory.
-table(
+@table(
     "prp-memory-factored",
     "memory",
-    drawn(wholes="n m", most=50),
-    {"prp_memory_factored": {0: "(2) n + m <= nm", 3: ("(3) share", None), 4: "(3) share"}},
+    prp_memory_factored={0: "(2) n + m <= nm", 3: ("(3) share", None), 4: "(3) share"},
 )
+def memory_factored(rng):
+    return draw(rng, wholes="n m", most=50)
 
 
+@table("prp-memory-segments", "memory", prp_memory_segments={2: "(1) peak", 3: "(2) two means", 4: "(3) price"})
 def segments(rng):
     values = draw(rng, "C", "k l") | draw(rng, "A", low=1, high=3)
     return values | {"page": {"L": values["k"] * values["l"]}}
-
-
-table(
-    "prp-memory-segments",
-    "memory",
-    segments,
-    {"prp_memory_segments": {2: "(1) peak", 3: "(2) two means", 4: "(3) price"}},
-)
 
 
 @row("prp-memory-zero")
@@ -449,12 +421,12 @@ def memory_roundings(rng):
         return at
 
     values = {"rho": rho, "q": q, "q'": q2, "u": u, "x0": 1.0, "n": len(u), "delta": delta, "delta'": delta2}
-    found = {"x": 0, "o": 1}
-    values |= {name: lambda rho, q, q2, u, x0, n, *, k=k: run(n)[k] for name, k in found.items()}
+    places = {"x": 0, "o": 1}
+    values |= {name: lambda rho, q, q2, u, x0, n, *, k=k: run(n)[k] for name, k in places.items()}
     values["e"] = lambda rho, q, q2, u, x0, t: run(t + 1)[2]
     given = {"x": x, "o": o, "e": e, "steps": u, "delta": delta, "delta2": delta2}
     rows = ("(2) sum", "(3) last rounding", "(4) to the nearest alone")
-    last = [[np.ravel(side)[-1] for side in Page("memory", said, **given).sides()] for said in rows]
+    last = [[np.ravel(side)[-1] for side in Page("memory", one, **given).sides()] for one in rows]
     return values, {"prp_memory_roundings": dict(enumerate(last))}
 
 
@@ -463,7 +435,7 @@ def memory_codes(rng):
     levels, s, given = np.array([0, *np.sort(rng.uniform(size=3)), 1]), float(np.float32(rng.uniform(1, 9))), {}
     given = {"a": np.array([rng.uniform(0, s), s]), "levels": levels, "picked": None, "scale": s}
     largest, half, least = (
-        Page("memory", said, **given).sides() for said in ("(2) largest", "(3) half of the gap", "(5) no zero")
+        Page("memory", one, **given).sides() for one in ("(2) largest", "(3) half of the gap", "(5) no zero")
     )
     read, k = least[1][0], int(np.searchsorted(levels, given["a"][0] / s)) - 1
     encode = Page("memory")["encode"]
@@ -496,7 +468,7 @@ def adafactor_decay(rng):
     plain = Page("adafactor", "(5) the plain average", T=T, t=np.arange(1.0, T + 1)).sides()
     values = {"beta": [9, *beta], "y": [9, *y], "v0": rng.normal(), "T": T, "i": 3, "b": 0.999, "v": moving}
     values["P"] = lambda beta, i, k: math.prod(apply(beta, [t]) for t in range(i + 1, i + k + 1))
-    sides = {"prp_adafactor_decay": {0: (average, average), 1: (None, w[2]), 2: (w.sum(), 1)}}
+    sides = {"prp_adafactor_decay": {0: average, 1: (None, w[2]), 2: (w.sum(), 1)}}
     sides["prp_adafactor_decay_adam"] = {0: [side[2] for side in of_adam]}
     return values, sides | {"prp_adafactor_decay_power": {0: (plain[0][2], plain[1])}}
 
@@ -506,7 +478,7 @@ def adafactor_decay(rng):
 def came_speed(rng):
     values, u = draw(rng, "beta1 beta3", t=0), rng.normal()
     m, U, *_ = Page("came")["half_trace"]([np.array([[u]])], (values["beta1"], 0.9, values["beta3"]))
-    return values | {"u": [0, u]}, {"prp_came_speed": {0: [u - m.item()] * 2, 1: [U.item()] * 2}}
+    return values | {"u": [0, u]}, {"prp_came_speed": {0: u - m.item(), 1: U.item()}}
 
 
 def came_numbers(rng):
@@ -556,12 +528,12 @@ def came_constant(rng):
     betas, t, half_trace = (values["beta1"], 0.9, values["beta3"]), values["t"], Page("came")["half_trace"]
     m, E = (half_trace(np.ones((t, 1, 1)), betas, values["eps2"])[k][-1].item() for k in (0, 2))
     U = half_trace(np.ones((t, 1, 1)), betas)[1][-1].item()
-    return values, {"prp_came_constant": {0: (m, m), 1: (U, U), 2: (E, E)}}
+    return values, {"prp_came_constant": {0: m, 1: U, 2: E}}
 
 
 def came_grows(theorem, beta1, beta3, rate):
     squared = f"certain(200, (beta1, 0.9, beta3), eps2=0.0) ** 2 * {rate} ** 200"
-    table("prp-came-constant", "came", drawn(beta1=beta1, beta3=beta3), {theorem: {0: (None, squared)}})
+    table("prp-came-constant", "came", **{theorem: {0: (None, squared)}})(lambda rng: {"beta1": beta1, "beta3": beta3})
 
 
 came_grows("prp_came_constant_slow", 0.3, 0.9, rate=0.9)
@@ -586,15 +558,13 @@ def came_snr(rng):
     given = {"b1": values["beta1"], "mu": values["mu"], "sigma": values["sigma"]}
     rows = ("(1a) mean of m", 0), ("(1b) variance of m", 0), ("(3) inserted", 1)  # the third is said of step t + 1
     page = [Page("came", row, t=values["t"] + later, **given).side(1) for row, later in rows]
-    return values, {"prp_came_snr": {k: (value, value) for k, value in enumerate(page)}}
+    return values, {"prp_came_snr": dict(enumerate(page))}
 
 
-table(
-    "prp-came-snr",
-    "came",
-    lambda rng: (v := draw(rng, "mu beta1 sigma", high=0.7)) | {"page": {"b1": v["beta1"], "t": 200}},
-    {"prp_came_snr_limit": {0: (None, "(3) inserted")}},
-)
+@table("prp-came-snr", "came", prp_came_snr_limit={0: (None, "(3) inserted")})
+def came_snr_limit(rng):
+    values = draw(rng, "mu beta1 sigma", high=0.7)
+    return values | {"page": {"b1": values["beta1"], "t": 200}}
 
 
 @row("prp-came-uphill", "averages")
@@ -614,7 +584,7 @@ def came_uphill(rng):
 def came_cautious(rng):
     n, k = 5, int(rng.integers(3, 9))
     (u, g), h = rng.normal(size=(2, n)), rng.uniform(k - 1, math.sqrt((k - 1) * (k * k - k - 1)))
-    total, above, entry = (Page("came", said, u=u, g=g).sides() for said in ("(2) sum", "(3b) above", "(4) size"))
+    total, above, entry = (Page("came", one, u=u, g=g).sides() for one in ("(2) sum", "(3b) above", "(4) size"))
     together = Page("came", "(6) a period", N=n, h=h, k=k)
     values = {"n": n, "u": u, "g": g, "k": k, "h": h, "j": 1, "gradient": lambda h, s: h if s == 0 else -1}
     moved = Page("came", "(4) size", u=u, g=g)["kept"][1]
@@ -687,7 +657,7 @@ def rounding(rng):
     variance = Page("torch", "(2) variance", low=tensor(a), z=tensor(z), high=tensor(b)).side(1)
     most = Page("torch", "(3) the bound", gap=b - a).side(1)
     values |= {"a": a, "b": b, "z": z, "neighbours": None, "between": None}
-    return values, {"prp_torch_rounding": {0: (z, z), 1: (variance, variance), 2: (variance, most)}}
+    return values, {"prp_torch_rounding": {0: z, 1: variance, 2: (variance, most)}}
 
 
 # At work.
@@ -724,7 +694,7 @@ def large_u(rng):
     best, more = page["best_size"](C), page["best_size"](k * C)
     sizes = (math.exp(t * u + (1 - t) * v), math.exp(u), math.exp(v), best, c)
     middle, one, other, least, any_size = (page["loss_of"](theta, size, C / size) for size in sizes)
-    sides = {0: (middle, t * one + (1 - t) * other), 1: (least, any_size), 2: (more, more)}
+    sides = {0: (middle, t * one + (1 - t) * other), 1: (least, any_size), 2: more}
     return values, {"prp_large_u": sides | {3: (k * C / more, k * C / more)}}
 
 
@@ -775,7 +745,7 @@ def telescoping(rng):
     return values | {"t": p.argmin(), "page": page["page"] | {"c": values["c"], "T": T}}
 
 
-for label, numbers, said in (
+for label, numbers, theorems in (
     ("lem-cauchy-schwarz", pair, {"lem_cauchy_schwarz": {0: "(3) Cauchy-Schwarz"}}),
     ("lem-young", pair, {"lem_young": {0: "(2) Young"}, "lem_young_sum": {0: "(3) of a sum"}}),
     ("lem-lyapunov", chance, {"lem_lyapunov": {0: "Lyapunov"}}),
@@ -784,7 +754,7 @@ for label, numbers, said in (
     ("lem-sign", chance, {"lem_sign": {0: "(3) averaged", 1: (None, "(4) Lyapunov")}}),
     ("lem-telescoping", telescoping, {"lem_telescoping": {1: "(3b) least <= average", 2: "(3) bounded below"}}),
 ):
-    table(label, "toolbox", numbers, said)
+    table(label, "toolbox", **theorems)(numbers)
 
 
 @row("lem-normalised-direction")
@@ -812,7 +782,7 @@ def bias_variance(rng):
     return values, {"lem_bias_variance": {0: page}}
 
 
-def every_batch(theorem, said, order, *reads):
+def every_batch(theorem, line, order, *reads):
     """Three vectors and all batches of b, which `order` makes."""
 
     @row("lem-batch-variance", *reads)
@@ -824,7 +794,7 @@ def every_batch(theorem, said, order, *reads):
         values |= {"seq": lambda begin, n: None, "ways": lambda b, left: chosen}
         values |= {"average": lambda f, x: np.mean([f(one) for one in x])}
         values |= {"total": lambda a, batch: sum(apply(a, [w]) for w in batch)}
-        return values, {theorem: {0: Page("toolbox", said, G=g, b=b, n=3).sides()}}
+        return values, {theorem: {0: Page("toolbox", line, G=g, b=b, n=3).sides()}}
 
 
 every_batch("lem_batch_variance", "(2) with replacement", lambda x, b: product(x, repeat=b), "batches")

@@ -18,11 +18,11 @@ from tools.prover import rocq
 @functools.cache
 def records():
     """What the prover says of each theorem: (file in proofs/, statement)."""
-    folder, found = rocq.ROOT / "book" / "machine", {}
-    for path in folder.glob("*.json"):
-        theorems = json.loads(path.read_text(encoding="utf-8"))["theorems"]
-        found |= {name: (path.stem, one["statement"]) for name, one in theorems.items()}
-    return found
+    theorems = {}
+    for path in (rocq.ROOT / "book" / "machine").glob("*.json"):
+        record = json.loads(path.read_text(encoding="utf-8"))["theorems"]
+        theorems |= {name: (path.stem, one["statement"]) for name, one in record.items()}
+    return theorems
 
 
 @functools.cache
@@ -33,30 +33,31 @@ def defined(file):
 
 def in_rocq(files, values):
     """The numbers that a row gives, and the definitions of these files, which use them."""
-    found = {**COMMON}
+    names = {**COMMON}
     for file in files:
         for name, term in defined(file).items():
-            found[name] = evaluate(term, found)
-    found |= values
-    return found
+            names[name] = evaluate(term, names)
+    names |= values
+    return names
 
 
-def differences(row, changed=lambda theorem, said: said, draws=10):
+def differences(row, changed=lambda theorem, statement: statement, draws=10):
     """Where a statement's side and the page's are not the same number: (theorem, comparison, Rocq's, the page's)."""
-    rng, found = np.random.default_rng(0), []
+    rng, unequal = np.random.default_rng(0), []
     for _ in range(draws):
         values, page = row.draw(rng)
         for theorem, numbers in page.items():
-            file, said = records()[theorem]
-            values_of, said = in_rocq(["vectors", "spaces", *row.reads, file], values), sides(changed(theorem, said))
-            for which, pair in numbers.items():
-                for side, number in zip(said[which][::2], pair, strict=True):
+            file, statement = records()[theorem]
+            names, pairs = in_rocq(["vectors", "spaces", *row.reads, file], values), sides(changed(theorem, statement))
+            for which, ours in numbers.items():
+                both = ours if isinstance(ours, tuple | list) else (ours, ours)
+                for side, number in zip(pairs[which][::2], both, strict=True):
                     if number is None:
                         continue
-                    value, number = evaluate(side, values_of), np.squeeze(number).item()
+                    value, number = evaluate(side, names), np.squeeze(number).item()
                     if value != pytest.approx(number, rel=1e-9):
-                        found.append((theorem, which, value, number))
-    return found
+                        unequal.append((theorem, which, value, number))
+    return unequal
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.label)
@@ -71,7 +72,7 @@ def test_every_label_has_a_row_or_a_reason():
 
 
 FAULTS = [
-    # label, theorem, what its statement says, and what would be wrong
+    # label, theorem, what its statement has, and what would be wrong
     ("lem-telescoping", "lem_telescoping", "1 / (c * INR T)", "2 / (c * INR T)"),
     ("thm-adam-bound", "thm_adam_bound", "4 * INR d * R_ ^ 2", "2 * INR d * R_ ^ 2"),
     ("thm-lars", "thm_lars", "2 * alpha_u * sum h sigma", "1 * alpha_u * sum h sigma"),
@@ -80,12 +81,12 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("label", "theorem", "said", "wrong"), FAULTS, ids=[fault[0] for fault in FAULTS])
-def test_a_wrong_factor_in_rocq_is_seen(label, theorem, said, wrong):
+@pytest.mark.parametrize(("label", "theorem", "right", "wrong"), FAULTS, ids=[fault[0] for fault in FAULTS])
+def test_a_wrong_factor_in_rocq_is_seen(label, theorem, right, wrong):
     def changed(name, statement):
         statement = re.sub(r"\s+", " ", statement)
-        assert name != theorem or said in statement
-        return statement.replace(said, wrong) if name == theorem else statement
+        assert name != theorem or right in statement
+        return statement.replace(right, wrong) if name == theorem else statement
 
     assert any(differences(row, changed, draws=2) for row in ROWS if row.label == label)
 
@@ -114,24 +115,24 @@ def test_a_side_is_read_as_rocq_reads_it(text, values, expected):
 
 
 def test_what_is_assumed_is_no_side_a_chain_is_two_and_a_name_stands_for_its_value():
-    said = """x : forall (a : R) (t : nat), (t < 2)%nat -> [t] <> nil /\\ 0 < a ->
+    statement = """x : forall (a : R) (t : nat), (t < 2)%nat -> [t] <> nil /\\ 0 < a ->
         let q := 2 * a in ((exists k : nat, a < 1) /\\ a <= q < INR t) /\\ (a = 0 <-> 1 < t /\\ 2 < t) /\\
         (forall k : nat, 0 < k -> 3 = INR k) /\\ (forall c : R, c = - a -> Un_cv (fun n : nat => a) (2 * c))"""
     q, c = ("*", 2, "a"), ("-", "a")
-    found = [("a", "<", 1), ("a", "<=", q), (q, "<", ("apply", "INR", "t")), (3, "=", ("apply", "INR", "k"))]
-    assert sides(said) == [*found, (("fun", ["n"], "a"), "tends to", ("*", 2, c))]
+    pairs = [("a", "<", 1), ("a", "<=", q), (q, "<", ("apply", "INR", "t")), (3, "=", ("apply", "INR", "k"))]
+    assert sides(statement) == [*pairs, (("fun", ["n"], "a"), "tends to", ("*", 2, c))]
 
 
 def test_a_definition_has_the_variables_of_its_section_that_it_uses():
-    said = """Section A. Variables (a b : R) (c : nat -> R).
+    text = """Section A. Variables (a b : R) (c : nat -> R).
         Let twice x := 2 * a * x.  (* Definition no := 1. *)
         Definition f (n : nat) : R := if Req_EM_T a 0 then 1 else c n + twice 1.
         Fixpoint g n := match n with O => 0 | S m => 1 end.
         End A. Definition h d := f d (fun i => INR i) 3."""
-    found = definitions(said)
-    assert {name: one[1] for name, one in found.items()} == {"twice": ["a", "x"], "f": ["a", "c", "n"], "h": ["d"]}
+    terms = definitions(text)
+    assert {name: one[1] for name, one in terms.items()} == {"twice": ["a", "x"], "f": ["a", "c", "n"], "h": ["d"]}
     values = {}
-    values |= {name: evaluate(one, values) for name, one in found.items()}
+    values |= {name: evaluate(one, values) for name, one in terms.items()}
     assert [evaluate(("apply", "h", d), values) for d in (0, 5)] == [1, 13]
 
 

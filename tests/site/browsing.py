@@ -7,10 +7,7 @@ import re
 from http.server import SimpleHTTPRequestHandler
 from pathlib import Path
 
-import numpy as np
 import yaml
-
-from minilib.autodiff import Tensor
 
 ROOT = Path(__file__).resolve().parents[2]
 HTML = ROOT / "_build" / "html"
@@ -39,17 +36,6 @@ AT_REST = """async () => {
   for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
   document.getAnimations().forEach(a => a.finish());
 }"""
-
-
-def positions(make, grad, x, steps):
-    """The points of an optimizer of minilib, `make([p])`, on the gradients grad(x, t), the first included."""
-    p = Tensor(np.array(x, float))
-    opt, path = make([p]), [p.data.copy()]
-    for t in range(steps):
-        p.grad = grad(p.data, t)
-        opt.step()
-        path.append(p.data.copy())
-    return np.array(path)
 
 
 class Quiet(SimpleHTTPRequestHandler):

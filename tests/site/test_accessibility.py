@@ -29,7 +29,7 @@ OPEN = """() => {
   });
 }"""
 # What axe finds; formulas are MathJax's, which has its own words for a screen reader.
-FOUND = """async () => {
+VIOLATIONS = """async () => {
   const { violations } = await axe.run({ exclude: ["mjx-container"] }, { resultTypes: ["violations"] });
   return violations.filter(v => ["serious", "critical"].includes(v.impact))
     .map(v => [v.id, v.nodes.length, v.nodes[0].target.join(" "), v.nodes[0].failureSummary]);
@@ -51,7 +51,7 @@ def read(request, browser, server):
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1300), ("dark", 390)])
 def test_axe_finds_nothing_serious(read, scheme, width):
     read.show(scheme, width)
-    assert read.page.evaluate(FOUND) == []
+    assert read.page.evaluate(VIOLATIONS) == []
 
 
 def test_a_fold_is_called_what_is_written_on_it(read):
@@ -66,5 +66,5 @@ def test_axe_looks(browser):
     page = browser.new_page()
     page.set_content("<html lang='en'><title>a</title><main><h1>a</h1><p style='color:#999'>pale</p><img src='a.png'>")
     page.add_script_tag(path=str(AXE))
-    assert {found[0] for found in page.evaluate(FOUND)} == {"color-contrast", "image-alt"}
+    assert {violation[0] for violation in page.evaluate(VIOLATIONS)} == {"color-contrast", "image-alt"}
     page.close()

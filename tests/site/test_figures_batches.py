@@ -1,4 +1,4 @@
-"""The figures that move on the page of big batches: what they compute is what minilib, and the record, say."""
+"""The figures that move on the pages of big batches and of carrying a rate: minilib's noise, rules and bowl."""
 
 from itertools import product
 
@@ -7,10 +7,14 @@ import pytest
 
 from minilib.analysis.noise import noise_scale, two_batch
 from minilib.experiments import records
+from minilib.schedules import linear_scaling, sqrt_scaling
 from minilib.theory import Quadratic
+from tools.pages.figure_records import RECORDS, hyperbola
 
 TILTS = np.array([[5, 2], [4, -4], [1, 4]])
+
 BOWL, X = Quadratic([2.0, 0.5], shifts=[*TILTS, *-TILTS]), np.array([1.0, 2.0])
+
 SAMPLES, G = BOWL.sample_grads(X), BOWL.grad(X)
 
 
@@ -40,18 +44,15 @@ def test_the_estimates_from_two_batches_are_those_of_minilib_and_never_divide_by
         signal, noise = two_batch(np.array(small), np.array(big), 1, b)
         assert pairs == pytest.approx(np.stack([signal, noise], axis=1), rel=1e-12, abs=1e-12)
         assert abs(signal).min() > 1e-9
-        found, counts = js("running", signal, noise), np.arange(1, 41)
+        estimates, counts = js("running", signal, noise), np.arange(1, 41)
         after, before = np.cumsum(noise) / np.cumsum(signal), np.cumsum(noise / signal) / counts
-        assert found == pytest.approx(np.stack([after, before], axis=1), rel=1e-10)
+        assert estimates == pytest.approx(np.stack([after, before], axis=1), rel=1e-10)
         assert js("quantile", np.sort(before), 0.05) == pytest.approx(np.quantile(before, 0.05), rel=1e-12)
 
 
-def hyperbola(batches, steps, n=1437):
-    """Fewest steps and critical batch, as the chapter fits them."""
-    inverse, trial = (n - np.array(batches)) / (np.array(batches) * (n - 1)), np.geomspace(1, 3000, 1600)
-    gap = np.log(steps) - np.log1p(trial[:, None] * inverse)
-    k = gap.std(axis=1).argmin()
-    return np.exp(gap[k].mean()), trial[k]
+def one_over(b, n=1437):
+    """1/b of the batch with replacement that has the same variance."""
+    return (n - b) / (b * (n - 1))
 
 
 def fitted(optimizer, target=0.2, tuning=3):
@@ -63,7 +64,7 @@ def fitted(optimizer, target=0.2, tuning=3):
         rows = [r for r in study.curve if (r["optimizer"], r["target"], r["batch"]) == (optimizer, target, b)]
         every = np.array([r["steps"] for r in rows]).reshape(9, -1)
         steps.append(np.median(every[np.median(every[:, :tuning], axis=1).argmin(), tuning:]))
-    return tuple(map(round, hyperbola(batches, steps)))
+    return tuple(map(round, hyperbola(one_over(np.array(batches)), steps)))
 
 
 def test_the_prices_stand_on_the_fits_of_the_record_and_the_cheapest_batch_is_the_cheapest(numbers):
@@ -78,26 +79,65 @@ def test_the_prices_stand_on_the_fits_of_the_record_and_the_cheapest_batch_is_th
         assert all(js("cost", fewest, critical, best * f, price) > bill for f in (0.9, 1.1))
 
 
-def test_the_branches_are_those_of_the_record_with_the_chapters_fit(numbers):
-    js, study = numbers("branch-a-run"), records.load("batch-branches")
-    plan, said = study.run["config"], js("data")
-    n = plan["batches"][-1]
-    for k, level in enumerate(plan["levels"]):
-        rows = [r["steps"] for r in study.curve if (r["trunk"], r["level"]) == ("batch 16", level)]
-        steps = np.median(np.array(rows).reshape(len(plan["batches"]), -1, plan["draws"]), axis=2)
-        steps = np.minimum(steps, 2 * np.median(steps, axis=1, keepdims=True))  # as planned
-        assert said["steps"][k] == pytest.approx(np.median(steps, axis=1), abs=0.006)
-        inverse = [js("oneOver", b) for b in plan["batches"]]
-        assert inverse == pytest.approx([(n - b) / (b * (n - 1)) for b in plan["batches"]], rel=1e-12)
-        assert js("fit", inverse, said["steps"][k]) == pytest.approx(
-            hyperbola(plan["batches"], said["steps"][k]), rel=1e-12
-        )
-        each = [hyperbola(plan["batches"], seen)[1] for seen in steps.T]
-        assert said["measured"][k] == pytest.approx([min(each), np.median(each), max(each)], abs=0.06)
-        for name, trunk in (("foretold", "batch 16"), ("misled", "slow")):
-            runs = [study.run["results"][f"{trunk}, {seed}"] for seed in plan["seeds"]]
-            stretches = [np.array(run["noise"])[run["at"][k] : run["at"][k + 1]] for run in runs]
-            b = plan["trunks"][trunk][0]
-            worth = [1 / (1 + scale * (n - b) / (b * (n - 1))) for scale in stretches]
-            averages = [np.average(scale, weights=weight) for scale, weight in zip(stretches, worth, strict=True)]
-            assert said[name][k] == pytest.approx(np.median(averages), abs=0.06)
+def test_the_branches_are_fitted_as_the_chapter_fits(numbers):
+    js, batches = numbers("branch-a-run"), [2, 8, 32, 128, 512, 1437]
+    inverse = [js("oneOver", b) for b in batches]
+    assert inverse == pytest.approx([one_over(b) for b in batches], rel=1e-12)
+    for steps in RECORDS["branch-a-run"]()["steps"]:
+        assert js("fit", inverse, steps) == pytest.approx(hyperbola(np.array(inverse), steps), rel=1e-12)
+
+
+@pytest.mark.parametrize(("b", "c"), [(2, 128), (1, 1437), (32, 32)])
+def test_the_rules_are_minilibs_and_the_bend_lies_between_two_of_them(numbers, b, c):
+    js = numbers("rule-ends")
+    assert js("carried", "linear", b, c) == pytest.approx(linear_scaling(c, b), rel=1e-12)
+    assert js("carried", "root", b, c) == pytest.approx(sqrt_scaling(c, b), rel=1e-12)
+    assert js("carried", "same", b, c) == 1
+    assert js("bend", 24, 1, b, c) == pytest.approx((1 + 24 / b) / (1 + 24 / c), rel=1e-12)
+    assert js("bend", 84, 2, b, c) ** 2 == pytest.approx((1 + 84 / b) / (1 + 84 / c), rel=1e-12)
+    assert 1 <= js("bend", 24, 1, b, c) <= js("carried", "linear", b, c)
+
+
+@pytest.mark.parametrize(("kind", "lr", "m"), [("half", 0.2, 4), ("double", 0.9, 16), ("double", 1.5, 2)])
+def test_the_expected_loss_is_that_of_sgd_on_minilibs_bowl(numbers, kind, lr, m):
+    js = numbers("half-or-double")
+    given = js("setting")
+    h, spread, b, steps = np.array(given["h"]), np.sqrt(given["noise"]), given["b"], given["steps"]
+    corners = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]]) * spread
+    bowl = Quadratic(h, shifts=corners)
+    samples = bowl.sample_grads(bowl.x_star)
+    square, seen, before = np.array(given["start"], float), 0, steps // 2
+    expected = [[0, h @ square / 2]]
+    while seen < steps:
+        late = seen >= before
+        rate, size = (lr / m if late and kind == "half" else lr), (m * b if late and kind == "double" else b)
+        square = (1 - rate * h) ** 2 * square + rate**2 * (samples**2).mean(axis=0) / size
+        seen += m if late and kind == "double" else 1
+        expected.append([seen, h @ square / 2])
+    np.testing.assert_allclose(js("run", kind, lr, m, before), expected, rtol=1e-12)
+
+
+def test_what_the_theorem_allows_holds_in_the_figure(numbers):
+    js = numbers("half-or-double")
+    for lr in (0.1, 0.5, 0.95):
+        for m in (2, 16):
+            half, double = (js("run", kind, lr, m, 160)[-1][1] for kind in ("half", "double"))
+            assert double <= js("allowed", lr) * half
+    assert js("allowed", 0.5) == pytest.approx(2, rel=1e-12)
+
+
+@pytest.mark.parametrize("rule", ["same", "root", "linear"])
+def test_a_rule_reaches_as_far_as_it_stays_within_a_factor_of_two(numbers, rule):
+    js, record = numbers("rule-ends"), RECORDS["rule-ends"]()
+    rates = dict(zip(record["batches"], record["best"]["SGD"], strict=True))
+    off = [lr / (rates[2] * js("carried", rule, 2, b)) for b, lr in rates.items()]
+    last = next((k for k in range(1, len(off)) if not 0.5 <= off[k] <= 2), len(off)) - 1
+    assert js("reached", "SGD", 2, rule) == record["batches"][last]
+
+
+@pytest.mark.parametrize("method", ["SGD", "Adam"])
+def test_a_rule_lands_on_a_rate_of_the_grid(numbers, method):
+    js, record = numbers("carried-rate"), RECORDS["carried-rate"]()
+    best = record["rates"][method][record["tuned"][method][1]["2"]]
+    for rule, factor in (("same", 1), ("root", sqrt_scaling(32, 2)), ("linear", linear_scaling(32, 2))):
+        assert record["rates"][method][js("landed", method, 1, rule, 2)] == pytest.approx(best * factor, rel=1e-9)

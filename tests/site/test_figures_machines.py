@@ -99,8 +99,8 @@ def test_the_plan_is_the_planners(numbers, change):
     held = [sum(p.memory.get(k, 0) for k in ([kind] if isinstance(kind, str) else kind)) for kind in kinds]
     assert ours["held"] == pytest.approx(held, rel=1e-12)
     for name, other in (("twice the nodes", {"nodes": 2 * c["nodes"]}), ("twice the batch", {"batch": 2 * c["batch"]})):
-        found, q = js("changes", c)[name], planned(c | other, js("models"))
-        assert found == {"seconds": pytest.approx(q.step * c["batch"] / q.job.batch, rel=1e-12), "fits": q.fits}
+        change_of, q = js("changes", c)[name], planned(c | other, js("models"))
+        assert change_of == {"seconds": pytest.approx(q.step * c["batch"] / q.job.batch, rel=1e-12), "fits": q.fits}
 
 
 def test_the_cards_are_the_librarys(numbers):

@@ -1,4 +1,4 @@
-"""Every link inside the site leads to a page, and every anchor to the one place on it that is called so."""
+"""Every link inside the site leads to a page, and every anchor to the one place on it that is called so; the index."""
 
 import html
 import re
@@ -33,3 +33,11 @@ def test_every_link_inside_the_site_leads_somewhere():
                 missing.append(f"{page.name}: {link}")
     assert missing == []
     assert followed > 3_000
+
+
+def test_the_index_leads_to_the_places_where_words_are_defined():
+    html = (HTML / "genindex.html").read_text()
+    for word in ("gradient", "momentum", "trust ratio", "mini-batch", "adjoint"):
+        line = next(line for line in html.splitlines() if re.search(rf">(<strong>)?{word}<", line))
+        (place,) = re.findall(r'href="(notebooks/[^"#]+)#([^"]+)"', line)[:1]
+        assert f'id="{place[1]}"' in (HTML / place[0]).read_text()

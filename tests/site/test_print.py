@@ -29,23 +29,12 @@ def pdf(browser, tmp_path_factory):
 def test_a_printed_chapter_is_well_and_has_its_headings_in_the_outline(pdf):
     pdf_file.check(pdf)
     with pikepdf.open(pdf) as opened:
-        said = [title for _, title, _ in pdf_file.headings(opened)]
+        titles = [title for _, title, _ in pdf_file.headings(opened)]
     page = paper.soup((HTML / f"{chapter_page(SMALL)}.html").read_text(encoding="utf-8")).find("article")
     for wrong in page.select(".headerlink"):
         wrong.decompose()
     title, *heads = [print_book.text(head) for head in page.select("h1, h2, h3")]
-    assert said == ["Big Batches, Small Memory", "Contents", f"Appendix F: {title}", *heads]
-
-
-def test_the_year_of_a_heading_may_stand_alone_on_its_line_of_the_contents(browser, tmp_path):
-    path = tmp_path / "errata.pdf"
-    source = path.with_suffix(".html")
-    source.write_text(print_book.document(print_book.ROOT, HTML, [("", "book/errata")]), encoding="utf-8")
-    print_book.write(browser, source, path)
-    print_book.finish(path, source.read_text(encoding="utf-8"))
-    pdf_file.check(path)
-    with pikepdf.open(path) as pdf:
-        assert any(title.endswith(" November 2026") for level, title, _ in pdf_file.headings(pdf) if level == 1)
+    assert titles == ["Big Batches, Small Memory", "Contents", f"Appendix F: {title}", *heads]
 
 
 def nothing_named(pdf):
@@ -62,25 +51,26 @@ def no_tags(pdf):
     del pdf.Root["/StructTreeRoot"]
 
 
-def a_page_more(pdf):
-    pdf.pages.insert(2, pdf.pages[0])
+def a_line_of_the_contents(pdf):
+    note = next(note for note in pdf.pages[1].Annots if "/Dest" in note)
+    pdf.Root["/Dests"][note.Dest] = pikepdf.Array([pdf.add_blank_page().obj, pikepdf.Name.Fit])
 
 
 @pytest.mark.parametrize(
-    ("spoil", "said"),
+    ("spoil", "fault"),
     [
         (nothing_named, r"a link on page \d+ of spoilt.pdf leads to 'notebooks"),
         (a_file, "leads to 'file:///elsewhere"),
         (no_tags, "no tags"),
-        (a_page_more, "the contents of spoilt.pdf name pages without a heading"),
+        (a_line_of_the_contents, r"the contents of spoilt.pdf name page \d+, which has no heading"),
     ],
 )
-def test_the_check_says_what_is_wrong_with_a_file(pdf, tmp_path, spoil, said):
+def test_the_check_says_what_is_wrong_with_a_file(pdf, tmp_path, spoil, fault):
     spoilt = tmp_path / "spoilt.pdf"
     with pikepdf.open(pdf) as opened:
         spoil(opened)
         opened.save(spoilt)
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=fault):
         pdf_file.check(spoilt)
 
 
@@ -91,16 +81,16 @@ def test_a_file_that_is_too_large_fails(pdf, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("added", "said"),
+    ("added", "fault"),
     [
         ('<img src="https://example.org/picture.png" alt="">', "asks for https://example.org/picture.png"),
         ('<img src="file:///nowhere.png" alt="">', "cannot load file:///nowhere.png"),
     ],
 )
-def test_a_document_that_asks_for_something_is_not_printed(browser, tmp_path, added, said):
+def test_a_document_that_asks_for_something_is_not_printed(browser, tmp_path, added, fault):
     source = tmp_path / "asks.html"
     source.write_text(f"<!doctype html><title>asks</title>{added}", encoding="utf-8")
-    with pytest.raises(RuntimeError, match=said):
+    with pytest.raises(RuntimeError, match=fault):
         print_book.write(browser, source, tmp_path / "asks.pdf")
 
 
@@ -139,10 +129,7 @@ FORMULA = '<span class="math">\\(c\\)</span>'
 @pytest.mark.parametrize(
     ("caption", "left"),
     [
-        (f"Left, {FORMULA}. Right, the rate. Drag {FORMULA}.", "Left, \\(c\\). Right, the rate."),
         (f"The set {FORMULA}. Press play, then change {FORMULA} and the noise.", "The set \\(c\\)."),
-        ("Before the change. Choose the rates that move.", "Before the change."),
-        ("One Move of ten. Each sets the change.", "One Move of ten. Each sets the change."),
     ],
 )
 def test_the_caption_of_a_figure_that_moves_says_nothing_about_a_mouse(caption, left):

@@ -57,7 +57,7 @@ def test_a_deck_that_complains_a_short_pdf_and_a_missing_one_are_found(folder, b
     with pikepdf.new() as pdf:
         pdf.add_blank_page()
         pdf.save(slides / "a.pdf")
-    said, short, missing, _ = release_check.lectures(slides, ["a", "b"], browser)
-    assert "no such button" in said
+    complaint, short, missing, _ = release_check.lectures(slides, ["a", "b"], browser)
+    assert "no such button" in complaint
     assert short == "a.pdf has 1 pages for 2 slides"
     assert missing == "there is no b.html"

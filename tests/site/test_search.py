@@ -24,7 +24,7 @@ def search(browser, server):
 
 def test_the_right_section_is_among_the_first_three(search):
     first = {query: search.page.evaluate(f"q => ({NAMED})(find(q))", query)[:FIRST] for query in SEARCHES}
-    missed = {query: found for query, found in first.items() if not set(found) & set(SEARCHES[query])}
+    missed = {query: titles for query, titles in first.items() if not set(titles) & set(SEARCHES[query])}
     assert len(SEARCHES) == 40
     assert len(SEARCHES) - len(missed) >= AT_LEAST, missed
 
@@ -49,7 +49,7 @@ def test_a_result_is_a_section_with_its_chapter_and_its_own_text(search):
     assert re.match(r"\d+\.\d", link.text_content())
     assert re.match(r"Chapter \d+: ", first.locator("p.where").text_content())
     assert first.locator("mark").count() > 0
-    said = first.locator("p").last.text_content().strip("… ")
+    excerpt = first.locator("p").last.text_content().strip("… ")
     link.click()
     search.page.wait_for_load_state()
     place = search.page.locator(":target")
@@ -58,14 +58,14 @@ def test_a_result_is_a_section_with_its_chapter_and_its_own_text(search):
     search.page.go_back()
     search.page.wait_for_selector("#search li")
     assert heading
-    assert " ".join(said.split()[:4]) in text
+    assert " ".join(excerpt.split()[:4]) in text
 
 
 def test_spellings_and_synonyms_find_the_same(search):
     same = {"warmup": "warm-up", "bf16": "bfloat16", "lr": "learning rate", "quantisation": "quantization"}
     for pair in same.items():
-        found = [search.page.evaluate("q => find(q).slice(0, 5).map(entry => entry.title)", query) for query in pair]
-        assert found[0] == found[1] != [], pair
+        titles = [search.page.evaluate("q => find(q).slice(0, 5).map(entry => entry.title)", query) for query in pair]
+        assert titles[0] == titles[1] != [], pair
 
 
 def test_a_word_of_the_glossary_is_explained_above_the_results(search):

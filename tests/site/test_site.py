@@ -45,11 +45,6 @@ CUT_OFF = """() => [...document.querySelectorAll('article mjx-container:not([dis
   .filter(([f, line]) => f.getBoundingClientRect().right > line.getBoundingClientRect().right + 2)
   .map(([, line]) => line.textContent.trim().slice(0, 60))"""
 
-# Code that is seen, with every solution open, and that is wider than its box.
-WIDE_CODE = """() => [...document.querySelectorAll("article .cell_input pre")]
-  .filter(pre => pre.checkVisibility() && pre.scrollWidth > pre.clientWidth + 1)
-  .map(pre => pre.textContent.split("\\n").sort((a, b) => b.length - a.length)[0])"""
-
 # Tables of verdicts that are wider than their box, with every solution open: the interval must be in view.
 WIDE_VERDICTS = """() => [...document.querySelectorAll("article .cell_output pre")]
   .filter(pre => pre.textContent.includes("can see") && pre.checkVisibility() && pre.scrollWidth > pre.clientWidth + 1)
@@ -152,12 +147,10 @@ def test_what_scrolls_on_a_narrow_screen_fades_out_and_no_formula_is_tiny(seen):
     assert [name for name, px in small.items() if px < 9.9] == []
 
 
-def test_no_code_on_a_core_path_and_no_table_of_verdicts_scrolls_on_a_laptop(seen):
+def test_no_table_of_verdicts_scrolls_on_a_laptop(seen):
     seen.show(width=1200)
     seen.page.evaluate(UNFOLD)
     assert seen.page.evaluate(WIDE_VERDICTS) == []
-    if seen.page.locator("article em", has_text="Core path:").count():
-        assert seen.page.evaluate(WIDE_CODE) == []
 
 
 def test_every_picture_is_shown_and_described(seen):
@@ -178,12 +171,6 @@ def test_a_page_loads_what_it_needs_and_is_light(seen):
         assert not [url for url in loaded if unused in url]
     formulas = seen.page.locator("article .math").count()
     assert bool(formulas) == any("/mathjax/" in url for url in loaded)
-
-
-def test_a_page_is_described_and_has_an_icon(seen):
-    said = seen.page.get_attribute("meta[name=description]", "content")
-    assert 20 < len(said) <= 160, said
-    assert seen.page.get_attribute("link[rel*=icon]", "href").endswith("favicon.svg")
 
 
 def test_a_page_is_whole_without_a_network(seen):
@@ -220,10 +207,8 @@ def test_paper_has_the_number_the_code_of_solutions_and_still_pictures_without_c
     assert paper == {"lost": 0, "controls": 0, "stills": page.locator(".live").count()}
 
 
-def test_a_page_opened_as_a_file_is_typeset_too(browser, server):
-    seen = Visit(browser, server)
-    seen.open((HTML / "index.html").as_uri())
-    seen.open((HTML / "book" / "notation.html").as_uri())
-    assert seen.page.locator("article mjx-container").count() > 0
-    assert seen.outside == []
-    seen.close()
+def test_a_chapter_on_the_map_shows_what_it_needs(visit):
+    page = visit("book/index").page
+    before = page.inner_html("svg.book-map")
+    page.locator("svg.book-map a", has_text="LARS").focus()
+    assert page.inner_html("svg.book-map") != before

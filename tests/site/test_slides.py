@@ -82,19 +82,19 @@ def test_a_deck_works_from_a_file_all_of_it_fits_and_is_readable_and_its_notes_a
     for k in range(count):
         deck.evaluate(GO, k)
         deck.evaluate(REST)
-        wrong += [f"slide {k + 1}: {said}" for said in deck.evaluate(MEASURE, LEAST)]
+        wrong += [f"slide {k + 1}: {words}" for words in deck.evaluate(MEASURE, LEAST)]
         if deck.evaluate(MOVE):
             deck.evaluate(REST)
-            wrong += [f"slide {k + 1}, moved: {said}" for said in deck.evaluate(MEASURE, LEAST)]
+            wrong += [f"slide {k + 1}, moved: {words}" for words in deck.evaluate(MEASURE, LEAST)]
     assert "\n".join(wrong) == ""
     assert deck.errors == []
-    assert all(url.startswith(("file:", "data:")) for url in deck.asked)
+    assert all(url.startswith(("file:", "data:")) for url in deck.requests)
     minutes = deck.evaluate("() => [...document.querySelectorAll('aside.notes')].map(n => Number(n.dataset.minutes))")
     titles = deck.evaluate("() => Reveal.getSlides().map(slide => slide.querySelector('h1') !== null)")
     starts = [max(i for i in range(k + 1) if titles[i]) for k in range(count)]  # of the lecture, or of the half day
     begins = [sum(minutes[start:k]) for k, start in enumerate(starts)]
-    told = deck.evaluate("() => [...document.querySelectorAll('aside.notes > p')].map(p => p.textContent)")
-    assert told == [f"Minutes {begin} to {begin + own}" for begin, own in zip(begins, minutes, strict=True)]
+    lines = deck.evaluate("() => [...document.querySelectorAll('aside.notes > p')].map(p => p.textContent)")
+    assert lines == [f"Minutes {begin} to {begin + own}" for begin, own in zip(begins, minutes, strict=True)]
     fields = deck.evaluate("() => [...document.querySelectorAll('[data-field]')].map(f => f.dataset.field)")
     assert {*fields} - {"Behind"} == {"Say", "Board", "Move", "Ask", "Misconception"}
     deck.close()
@@ -102,8 +102,8 @@ def test_a_deck_works_from_a_file_all_of_it_fits_and_is_readable_and_its_notes_a
 
 def numbers(page):
     """{label: number} of all that has both on a page."""
-    found = NUMBER.findall(page.read_text(encoding="utf-8"))
-    return {label: number.strip() for label, number in found if re.match("[a-z]+-", label)}
+    pairs = NUMBER.findall(page.read_text(encoding="utf-8"))
+    return {label: number.strip() for label, number in pairs if re.match("[a-z]+-", label)}
 
 
 @pytest.mark.xdist_group("numbers")
@@ -112,9 +112,9 @@ def test_things_have_the_numbers_of_the_book():
     for page in (HTML / "notebooks").glob("*.html"):
         book |= numbers(page)
     for name in NAMES:
-        shown = {label: number for label, number in numbers(HERE / f"{name}.html").items() if label in book}
-        assert len(shown) >= 4
-        assert shown == {label: book[label] for label in shown}
+        here = {label: number for label, number in numbers(HERE / f"{name}.html").items() if label in book}
+        assert len(here) >= 4
+        assert here == {label: book[label] for label in here}
 
 
 def test_every_deck_has_its_place_in_the_course_and_the_list_leads_to_it():
@@ -124,6 +124,17 @@ def test_every_deck_has_its_place_in_the_course_and_the_list_leads_to_it():
     assert listed == NAMES
 
 
+# What a deck may ask a chapter to show, and what is said of it where the chapter has no such thing.
+SHOWN = [
+    ("fig-no-such-thing", "", "no chapter has the label 'fig-no-such-thing'"),
+    ("thm-lars", ":step: 3-9", "the proof of 'thm-lars' has no steps (3) to (9)"),
+    ("ch-lars", ":code: NoSuchClass", "no visible or folded cell of 'ch-lars' begins with 'NoSuchClass' or defines it"),
+    ("ch-lars", ":output: no such words", "no cell of 'ch-lars' printed 'no such words'"),
+    ("fig-lars-alone", ":press: c = 10", "press is for figures that move"),
+    ("fig-lars-alone", ":panels: first", "'first' names no panels"),
+    ("thm-lars", ":panels: 1", "panels are for figures"),
+    ("ch-lars", ":code: MyLARS\n:lines: 40-50", "'ch-lars' has no lines (40, 50)"),
+]
 MISTAKES = r"""---
 minutes: 75
 ---
@@ -140,38 +151,7 @@ Say: {glue:text}`lars-no-such-number` of {prf:ref}`thm-no-such-theorem`, {numref
 What is this?
 :::
 
-:::{show} fig-no-such-thing
-:::
-
-:::{show} thm-lars
-:step: 3-9
-:::
-
-:::{show} ch-lars
-:code: NoSuchClass
-:::
-
-:::{show} ch-lars
-:output: no such words
-:::
-
-:::{show} fig-lars-alone
-:press: c = 10
-:::
-
-:::{show} fig-lars-alone
-:panels: first
-:::
-
-:::{show} thm-lars
-:panels: 1
-:::
-
-:::{show} ch-lars
-:code: MyLARS
-:lines: 40-50
-:::
-
+SHOWN
 ## No notes
 
 :::{notes} few
@@ -182,32 +162,7 @@ What is this?
 :::{notes} 3
 Speak: a word that is no field.
 :::
-"""
-FOUND = [
-    "no chapter glues 'lars-no-such-number'",
-    "thm-no-such-theorem",
-    "no chapter has the label 'fig-no-such-figure'",
-    "no chapter has the label 'eq-no-such'",
-    "no chapter has the label 'fig-no-such-thing'",
-    "the proof of 'thm-lars' has no steps (3) to (9)",
-    "no visible or folded cell of 'ch-lars' begins with 'NoSuchClass' or defines it",
-    "no cell of 'ch-lars' printed 'no such words'",
-    "press is for figures that move",
-    "'first' names no panels",
-    "panels are for figures",
-    "'ch-lars' has no lines (40, 50)",
-    "not 'few'",
-    "'Speak: a word",
-    "the question 'Names' stands beside what answers it",
-    "nothing is shown after the question 'Names'",
-    "the slide 'No notes' has 0 notes",
-    "the minutes of the notes add up to 4, and the deck has 75",
-    "4 slides in 75 minutes, and not 12 to 18",
-    "1 questions to the hall",
-    "no notes have a paragraph Board:",
-]
-
-
+""".replace("SHOWN", "".join(f":::{{show}} {label}\n{option}\n:::\n\n" for label, option, _ in SHOWN))
 WORKSHOP = """---
 minutes: 60
 ---
@@ -240,7 +195,21 @@ Say: The second half day.
 Say: Ten minutes.
 :::
 """
-FOUND += [
+REFUSALS = [
+    *(words for _, _, words in SHOWN),
+    "no chapter glues 'lars-no-such-number'",
+    "thm-no-such-theorem",
+    "no chapter has the label 'fig-no-such-figure'",
+    "no chapter has the label 'eq-no-such'",
+    "not 'few'",
+    "'Speak: a word",
+    "the question 'Names' stands beside what answers it",
+    "nothing is shown after the question 'Names'",
+    "the slide 'No notes' has 0 notes",
+    "the minutes of the notes add up to 4, and the deck has 75",
+    "4 slides in 75 minutes, and not 12 to 18",
+    "1 questions to the hall",
+    "no notes have a paragraph Board:",
     "the notes of the task 'Idle hands' have no paragraph Behind:",
     "the part 'Short' has 20 minutes",
     "10 minutes of tasks in 50, and not half of them",
@@ -254,7 +223,7 @@ def test_what_no_chapter_has_and_what_breaks_the_form_is_an_error(tmp_path):
     (tmp_path / "workshop.md").write_text(WORKSHOP, encoding="utf-8")
     done = slides.build(["wrong", "workshop"], tmp_path, tmp_path / "out")
     assert done.returncode != 0
-    assert [said for said in FOUND if said not in done.stdout] == []
+    assert [words for words in REFUSALS if words not in done.stdout] == []
 
 
 @pytest.mark.xdist_group("keys")
@@ -287,7 +256,7 @@ def test_a_figure_opens_at_the_setting_of_the_deck_and_a_setting_it_does_not_hav
     assert "unmoved" in page.locator("[data-figure=lars-promise]").get_attribute("class")
     assert page.locator("[data-figure=lars-promise] .verdict").text_content() == "Move the slider."
     page.close()
-    for old, new, said in (
+    for old, new, words in (
         ('data-press="convex regression"', 'data-press="concave"', "no button concave; it has convex regression"),
         ('data-panels="4 5"', 'data-panels="4 7"', "has 6 panels, and not 7"),
     ):
@@ -296,7 +265,7 @@ def test_a_figure_opens_at_the_setting_of_the_deck_and_a_setting_it_does_not_hav
         page = slides.open_deck(browser, broken)
         page.evaluate(GO, 13)
         page.wait_for_timeout(100)
-        assert any(said in error for error in page.errors), page.errors
+        assert any(words in error for error in page.errors), page.errors
         page.close()
         broken.unlink()
 

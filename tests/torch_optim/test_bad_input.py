@@ -85,24 +85,25 @@ def test_an_unknown_option_is_refused_with_those_that_there_are():
     known = LAMB([tensor()]).defaults
     with pytest.raises(ValueError, match=re.escape(f"'learning_rate': may be one of {sorted(known)}")):
         LAMB([tensor()], learning_rate=0.1)
-    for cls, key, meant in (
-        (LAMB, "weightdecay", "weight_decay"),
-        (CAME, "clip_threshold", "d"),
-        (Adafactor, "clip_treshold", "d"),
-        (Adafactor, "decay_rate", "beta2_decay"),
-    ):
-        with pytest.raises(ValueError, match=f"^unknown option '{key}': did you mean '{meant}'\\?$"):
-            cls([tensor()], **{key: 0.1})
-    with pytest.raises(ValueError, match="'clip_threshold': may be one of"):
+    with pytest.raises(ValueError, match="'clip_threshold': may be one of"):  # it is Adafactor's
         LAMB([tensor()], clip_threshold=0.1)
 
 
 @pytest.mark.parametrize(
-    ("key", "meant"), [("weight_decy", "weight_decay"), ("beta", "betas"), ("layer_adaption", "layer_adaptation")]
+    ("cls", "key", "meant"),
+    [
+        (LAMB, "weightdecay", "weight_decay"),
+        (LAMB, "beta", "betas"),
+        (CAME, "clip_threshold", "d"),
+        (Adafactor, "clip_treshold", "d"),
+        (Adafactor, "decay_rate", "beta2_decay"),
+    ],
 )
-def test_a_key_of_a_group_that_looks_like_an_option_is_refused_with_the_option(key, meant):
-    opt = LAMB([tensor()])
-    with pytest.raises(ValueError, match=f"unknown option '{key}' of group 1: did you mean '{meant}'?"):
+def test_an_option_that_looks_like_another_is_refused_with_the_other(cls, key, meant):
+    opt = cls([tensor()])
+    with pytest.raises(ValueError, match=f"^unknown option '{key}': did you mean '{meant}'\\?$"):
+        cls([tensor()], **{key: 0.1})
+    with pytest.raises(ValueError, match=f"unknown option '{key}' of group 1: did you mean '{meant}'\\?"):
         opt.add_param_group({"params": [tensor()], key: 0.1})
     assert len(opt.param_groups) == 1
 

@@ -77,13 +77,6 @@ def test_a_machine_is_told_in_one_line_whether_it_has_a_compiler(path, answer):
     assert re.match(answer, line)
 
 
-def test_it_is_tried_once(compile_with):
-    tries = []
-    compile_with(lambda f, **options: tries.append(f) or f)
-    assert [torch_optim.cannot_compile() for _ in range(3)] == [""] * 3
-    assert len(tries) == 1
-
-
 def test_wrong_numbers_are_a_reason_too(compile_with):
     compile_with(lambda f, **options: lambda x: f(x) + 1)
     assert "wrong numbers here: 9.0 for 8" in torch_optim.cannot_compile()

@@ -113,13 +113,6 @@ def axes_of(cls):
     return AXES if cls in ("Adafactor", "CAME") else None
 
 
-@pytest.mark.parametrize("cls", METHODS)
-def test_the_cases_use_every_shared_option_in_two_ways(cls):
-    for name, default in getattr(optim, cls)([Parameter(1.0)]).defaults.items():
-        values = {repr(options.get(name, default)) for other, options in CASES if other == cls}
-        assert len(values) > 1, f"{name} of {cls} always has one value"
-
-
 @pytest.mark.parametrize(("cls", "options", "path"), list(runs()))
 def test_the_trajectory_is_that_of_numpy(cls, options, path):
     assert_follows_numpy(cls, options, axes=axes_of(cls), path=path)

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from tests.torch_optim.sharded_training import RATES, load
-from tests.torch_optim.sharded_worker import BAD, BOTH, FORMS, MESHES, METHODS, NARROW, OPTIONS, of_kind
+from tests.torch_optim.sharded_worker import BOTH, METHODS, of_kind
 
 # Calls of all_reduce in a step with vectors and matrices: where rows are cut, and where rows and columns are. On the
 # grid each call is two, one for each dimension of the mesh, but for the mean of all row means, which only one of them
@@ -77,12 +77,3 @@ def test_two_processes_go_on_where_four_have_stopped(method, two):
 @pytest.mark.filterwarnings("ignore:torch.distributed is disabled:UserWarning")
 def test_a_single_process_without_sharding_goes_on_too(method, folder, four):
     assert load(method, None, folder)["difference"] <= 1e-12
-
-
-def test_no_case_is_left_out():
-    assert len(FORMS) == len(of_kind(2, "compare")) == 5
-    narrow = len(FORMS) * len(NARROW)
-    assert len(of_kind(4, "compare")) == len(METHODS) * len(MESHES) + len(FORMS) + narrow + 2 * len(OPTIONS)
-    assert len(of_kind(4, "bad gradient")) == 3 * len(BAD)
-    assert len(of_kind(4, "training")) == len(of_kind(2, "load")) == len(RATES)
-    assert {METHODS[method][0] for method in RATES} == set(FORMS)

@@ -53,6 +53,12 @@ def largest_difference(a: Config, b: Config) -> float:
     return max(float((ours[name] - theirs[name]).abs().max()) for name in ours)
 
 
+def trained(config: Config) -> Config:
+    """The run is trained to its end, in silence."""
+    trainer.train(config, quiet=True)
+    return config
+
+
 def died_after(config: Config, step: int) -> Config:
     """The run is killed in the middle of that step."""
     one_step = trainer.Run.one_step

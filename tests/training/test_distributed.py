@@ -7,6 +7,8 @@ import pytest
 import torch
 import torch.distributed as dist
 
+from minilib.training import trainer
+from minilib.training.batches import Data
 from minilib.training.distributed import DistEnv, rank0_first, rendezvous
 from tests.forked import torchrun
 
@@ -17,13 +19,11 @@ def names(store, world_size):
 
 
 @pytest.mark.parametrize("world_size", [1, 2, 5])
-def test_all_processes_of_a_start_get_the_same_name(world_size):
-    assert len(set(names(dist.HashStore(), world_size))) == 1
-
-
-def test_each_start_gets_a_name_of_its_own():
+def test_all_processes_of_a_start_get_the_same_name_and_each_start_another(world_size):
     store = dist.HashStore()
-    assert len({name for _ in range(4) for name in names(store, 3)}) == 4
+    starts = [set(names(store, world_size)) for _ in range(4)]
+    assert [len(start) for start in starts] == [1] * 4
+    assert len(set.union(*starts)) == 4
 
 
 def test_those_who_are_gone_are_not_waited_for():
@@ -32,6 +32,13 @@ def test_those_who_are_gone_are_not_waited_for():
         store.set(f"here {rank}", f"token {rank}")
     store.set("roll", "token 0 token 1 token 2")
     assert len(set(names(store, 3))) == 1
+
+
+def test_a_batch_that_cannot_be_shared_out_and_a_validation_without_a_row_for_each_process_are_refused(small):
+    with pytest.raises(ValueError, match="batch_size must be divisible by the 3 processes, got 8"):
+        trainer.micro_batch(small(), small().plan[0], 3)
+    with pytest.raises(ValueError, match="evaluate_rows must give at least 4 rows, one a process, gives 3"):
+        Data(small(evaluate_rows=3), DistEnv(0, 4, torch.device("cpu")), [2])
 
 
 def reads_a_folder(folder: str) -> int:

@@ -12,7 +12,7 @@ from minilib.models import registry
 from minilib.training import checkpoint, export, model_folder, trainer
 from minilib.training.config import Config
 from minilib.training.run_dir import read_curve
-from tests.training.runs import check_refused
+from tests.training.runs import check_refused, trained
 
 
 def test_an_export_in_bfloat16_has_half_the_bytes_and_is_loaded_alike(complete_run, tmp_path):
@@ -64,8 +64,7 @@ def test_what_cannot_be_loaded_is_named(complete_run, tmp_path):
 
 
 def test_one_checkpoint_of_a_run_is_loaded_exported_and_begun_with(small, tmp_path):
-    config = small(steps=8)
-    trainer.train(config, quiet=True)
+    config = trained(small(steps=8))
     early = config.folder / "checkpoints" / "step-00000004"
     model, tokenizer, its_config = export.load(early)
     kept = checkpoint.load(early).model
@@ -75,8 +74,7 @@ def test_one_checkpoint_of_a_run_is_loaded_exported_and_begun_with(small, tmp_pa
     assert len(tokenizer) == len(model.bias)
     out = export.save(early, tmp_path / "early")
     assert torch.equal(export.load(out).model.bias, model.bias)
-    warm = small(steps=1, lr=1e-9, init_from=str(early), out=str(tmp_path / "warm"))
-    trainer.train(warm, quiet=True)
+    warm = trained(small(steps=1, lr=1e-9, init_from=str(early), out=str(tmp_path / "warm")))
     assert torch.allclose(export.load(warm.folder).model.bias, model.bias, atol=1e-7)
     min(early.glob("*.safetensors")).write_bytes(b"damaged")
     with pytest.raises(ValueError, match="step-00000004/model.*safetensors does not fit its checksum"):
@@ -94,8 +92,7 @@ def test_a_run_begins_with_the_weights_and_the_tokenizer_of_another(small, prose
     out = export.save(cold.folder, tmp_path / "export")
     given = {"steps": 2, "log_every": 1, "lr": 1e-5, "corpus": str(one)}
     for k, folder in enumerate((cold.folder, out)):
-        warm = small(**given, init_from=str(folder), out=str(tmp_path / f"warm{k}"))
-        trainer.train(warm, quiet=True)
+        warm = trained(small(**given, init_from=str(folder), out=str(tmp_path / f"warm{k}")))
         assert export.load(warm.folder).tokenizer.content == export.load(cold.folder).tokenizer.content
         rows = read_curve(warm.folder)
         assert rows[0]["step"] == 1
@@ -104,8 +101,7 @@ def test_a_run_begins_with_the_weights_and_the_tokenizer_of_another(small, prose
 
 @pytest.fixture(scope="module")
 def cold(together):
-    config = together("cold", steps=1)
-    trainer.train(config, quiet=True)
+    config = trained(together("cold", steps=1))
     return config
 
 
@@ -126,11 +122,10 @@ def test_weights_of_another_shape_are_refused_and_nothing_is_left(small, cold, c
 
 def test_a_run_does_not_go_on_with_another_tokenizer(small, prose, tmp_path):
     corpus = shutil.copytree(prose, tmp_path / "corpus")
-    config = small(corpus=str(corpus))
-    trainer.train(config, quiet=True)
+    config = trained(small(corpus=str(corpus)))
     (corpus / "0.txt").write_text("Something else stands here.\n\nAnd nothing more, which is a pity.")
     with pytest.raises(ValueError, match="has a run with another tokenizer: the corpus"):
-        trainer.train(config, quiet=True)
+        trained(config)
 
 
 def test_layers_and_width_make_another_shape_of_a_named_model():

@@ -10,17 +10,16 @@ import torch
 
 from minilib.data.classification import ClassificationData, Part
 from minilib.experiments.records import FIELDS
-from minilib.training import export, finetune, trainer
+from minilib.training import export, finetune
 from minilib.training.finetune import Classifier, Finetuning, fresh
 from tests.training.conftest import WHERE, WHO
-from tests.training.runs import make_models_tiny
+from tests.training.runs import make_models_tiny, trained
 
 
 @pytest.fixture(scope="module")
 def run(together):
     """A pretrained run, of which only the tokenizer and the shape matter here."""
-    config = together("run", length=32, steps=2)
-    trainer.train(config, quiet=True)
+    config = trained(together("run", length=32, steps=2))
     return config.folder
 
 
@@ -121,10 +120,7 @@ def test_training_that_ends_in_nan_says_so_and_writes_nothing(settings, monkeypa
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"seeds": 0}, "seeds must be at least 1, got 0"),
         ({"warmup": 3.0}, "warmup must be from 0.0 to 1.0, got 3.0"),
-        ({"precision": "fp16"}, "precision must be one of None, bf16, fp32, got 'fp16'"),
-        ({"run": "no/such"}, "no/such is no run and no exported model: must have run-config.json"),
         ({"task": "no/such"}, "task = 'no/such': must be"),
         ({"device": "tpu9"}, "tpu9"),
         ({}, "for one process: start it without torchrun"),
@@ -137,26 +133,24 @@ def test_what_cannot_be_done_is_refused_and_nothing_is_left(settings, changes, m
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize(("optimizer", "lr"), [("lamb", 1e-2), ("came", 1e-3)])
-def test_the_other_optimizers_learn_too(settings, optimizer, lr):
-    results = finetune.finetune(settings(optimizer=optimizer, lr=lr), quiet=True)
+def test_another_optimizer_learns_too(settings):
+    results = finetune.finetune(settings(optimizer="lamb", lr=1e-2), quiet=True)
     assert results["pretrained"]["accuracy"][0] > results["majority"] + 0.2
 
 
 def test_another_model_than_bert_is_refused(settings, small, monkeypatch):
     make_models_tiny(monkeypatch)
-    config = small(model="gpt2", vocabulary=400, steps=1)
-    trainer.train(config, quiet=True)
+    config = trained(small(model="gpt2", vocabulary=400, steps=1))
     with pytest.raises(ValueError, match="run = .*: must be of a BERT, is of a gpt2"):
         finetune.finetune(settings(run=str(config.folder)), quiet=True)
 
 
 def test_the_command_line_prints_seeds_mean_and_spread(run, places, tmp_path, program):
     words = ["--run", run, "--task", places, "--texts", "32", "--epochs", "1", "--seeds", "2"]
-    code, said, _ = program(finetune, *words, "--out", tmp_path / "out")
+    code, output, _ = program(finetune, *words, "--out", tmp_path / "out")
     recorded = json.loads((tmp_path / "out" / "run.json").read_text())["results"]["pretrained"]
     assert code == 0
-    assert said.splitlines() == [
+    assert output.splitlines() == [
         "places: 3 labels, 32 texts for training and 60 for validation, where the most frequent label has 30.0%",
         *(f"pretrained, seed {k}: {a:.1%}" for k, a in enumerate(recorded["accuracy"])),
         f"pretrained: {recorded['mean']:.1%} ± {recorded['std']:.1%} over 2 seeds",

@@ -35,10 +35,10 @@ def test_gpt2_continues_and_the_prompt_stays_as_it_was(trained):
 
 def test_how_likely_gpt2_and_t5_found_what_they_wrote_is_said(trained):
     for family, prompt in (("gpt2", "the cat sees a"), ("t5", "the cat sees [MASK] dog.")):
-        said = []
+        lines = []
         for options in ({"tokens": 6}, {"tokens": 6, "temperature": 50.0, "top": 300}):
-            generate.generate(Question(run=trained[family], prompt=prompt, **options), said.append)
-        shares = [float(re.fullmatch(r"\d tokens, each with a probability of (.*)% \(geom.*", s)[1]) for s in said]
+            generate.generate(Question(run=trained[family], prompt=prompt, **options), lines.append)
+        shares = [float(re.fullmatch(r"\d tokens, each with a probability of (.*)% \(geom.*", s)[1]) for s in lines]
         assert shares[0] > 30 > 10 > shares[1]  # what is likeliest, and what is drawn from nearly all
 
 
@@ -75,12 +75,12 @@ def test_a_prompt_that_cannot_be_used_is_named(trained, family, prompt, message)
 
 def test_evaluation_is_the_validation_of_the_run(trained):
     for family, folder in trained.items():
-        found = evaluate.evaluate(Evaluation(run=folder, rows=8, device="cpu"))
+        numbers = evaluate.evaluate(Evaluation(run=folder, rows=8, device="cpu"))
         results = read_results(Path(folder))
-        assert found["loss"] == pytest.approx(results["validation_loss"], rel=1e-5), family
-        assert found["accuracy"] == pytest.approx(results["validation_accuracy"], rel=1e-5)
-        assert found["unigram_entropy"] == results["unigram_entropy"]
-        assert found["loss"] < found["unigram_entropy"]
+        assert numbers["loss"] == pytest.approx(results["validation_loss"], rel=1e-5), family
+        assert numbers["accuracy"] == pytest.approx(results["validation_accuracy"], rel=1e-5)
+        assert numbers["unigram_entropy"] == results["unigram_entropy"]
+        assert numbers["loss"] < numbers["unigram_entropy"]
 
 
 def test_other_text_is_evaluated_whole(trained, tmp_path):
@@ -101,9 +101,6 @@ NO_RUN = "none is no run and no exported model: must have run-config.json and ch
         (evaluate, ["--run", "none"], NO_RUN),
         (finetune, ["--run", "none", "--seeds", "2"], NO_RUN),
         (generate, ["--seed", "9" * 20], f"--seed must be from 0 to 9223372036854775807, got {'9' * 20}"),
-        (generate, ["--prompt", "the [MASK] \udcff"], r"--prompt must be text in UTF-8, got 'the [MASK] \udcff'"),
-        (generate, ["--run", ""], "--run must not be empty"),
-        (evaluate, ["--text", ""], "--text must not be empty"),
         (export, ["--out", ""], "--out must not be empty"),
     ],
 )
@@ -115,9 +112,9 @@ def test_the_commands_print_what_they_found_and_what_is_exported_answers_as_the_
     run, out = trained["bert"], str(tmp_path / "bert")
     assert program(export, "--run", run, "--out", out) == (0, f"exported to {out}\n", "")
     for folder in (run, out):  # each mask is filled with one token
-        asked = ["--run", folder, "--prompt", "my [MASK] likes the old king at [MASK]."]
-        code, said, errors = program(generate, *asked)
-        text, *masks = said.splitlines()
+        arguments = ["--run", folder, "--prompt", "my [MASK] likes the old king at [MASK]."]
+        code, output, errors = program(generate, *arguments)
+        text, *masks = output.splitlines()
         assert (code, text, errors) == (0, "my friend likes the old king at home.", "")
         for number, (word, line) in enumerate(zip(["friend", "home"], masks, strict=True), 1):
             guesses = re.fullmatch(rf"\[MASK\] {number}: {word} (.*)%(?:, \S+ (.*)%){{4}}", line)
@@ -126,8 +123,8 @@ def test_the_commands_print_what_they_found_and_what_is_exported_answers_as_the_
             assert shares == sorted(shares, reverse=True)
             assert shares[0] > 50
             assert sum(shares) < 100.3
-    code, said, _ = program(evaluate, "--run", run, "--rows", 8, "--device", "cpu")
-    assert (code, said[:5]) == (0, "loss ")
+    code, output, _ = program(evaluate, "--run", run, "--rows", 8, "--device", "cpu")
+    assert (code, output[:5]) == (0, "loss ")
     code, _, error = program(export, "--run", run, "--out", out)
     assert code == 2
     assert "must be a new folder" in error

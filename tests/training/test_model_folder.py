@@ -18,6 +18,7 @@ from minilib.training.evaluate import Evaluation
 from minilib.training.finetune import Finetuning
 from minilib.training.generate import Question
 from minilib.training.run_dir import read_curve
+from tests.training.runs import trained
 
 SIZE = {"layers": 2, "width": 32, "heads": 4}
 AUTO = {"bert": AutoModelForMaskedLM, "gpt2": AutoModelForCausalLM, "t5": AutoModelForSeq2SeqLM}
@@ -35,32 +36,32 @@ def lines(prose):
 
 def wordpiece(lines):
     """[PAD] is 0, the other special tokens stand in the middle, and there are names that nobody uses."""
-    made = tokenizers.Tokenizer(models.WordPiece(unk_token="[UNK]"))
-    made.normalizer, made.pre_tokenizer = normalizers.BertNormalizer(), pre_tokenizers.BertPreTokenizer()
+    inner = tokenizers.Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    inner.normalizer, inner.pre_tokenizer = normalizers.BertNormalizer(), pre_tokenizers.BertPreTokenizer()
     names = ["[PAD]", *(f"[unused{k}]" for k in range(30)), "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    made.train_from_iterator(lines, trainers.WordPieceTrainer(vocab_size=200, special_tokens=names))
-    number = made.get_vocab()
+    inner.train_from_iterator(lines, trainers.WordPieceTrainer(vocab_size=200, special_tokens=names))
+    number = inner.get_vocab()
     return transformers.BertTokenizer(vocab={token: number[token] for token in sorted(number, key=number.get)})
 
 
 def bytes_pairs(lines):
     """The only special token is the last."""
-    made = tokenizers.Tokenizer(models.BPE())
-    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    inner = tokenizers.Tokenizer(models.BPE())
+    inner.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     letters = pre_tokenizers.ByteLevel.alphabet()
-    made.train_from_iterator(lines, trainers.BpeTrainer(vocab_size=320, initial_alphabet=letters, special_tokens=[]))
-    model = json.loads(made.to_str())["model"]
+    inner.train_from_iterator(lines, trainers.BpeTrainer(vocab_size=320, initial_alphabet=letters, special_tokens=[]))
+    model = json.loads(inner.to_str())["model"]
     vocab = model["vocab"] | {"<|endoftext|>": len(model["vocab"])}
     return transformers.GPT2Tokenizer(vocab=vocab, merges=[tuple(pair) for pair in model["merges"]])
 
 
 def unigram(lines):
     """<pad>, </s> and <unk> come first, and the sentinels last, the last of them first."""
-    made = tokenizers.Tokenizer(models.Unigram())
-    made.pre_tokenizer = pre_tokenizers.Metaspace()
+    inner = tokenizers.Tokenizer(models.Unigram())
+    inner.pre_tokenizer = pre_tokenizers.Metaspace()
     how = {"special_tokens": ["<pad>", "</s>", "<unk>"], "unk_token": "<unk>", "show_progress": False}
-    made.train_from_iterator(lines, trainers.UnigramTrainer(vocab_size=120, **how))
-    pieces = json.loads(made.to_str())["model"]["vocab"] + [(f"<extra_id_{k}>", 0.0) for k in reversed(range(100))]
+    inner.train_from_iterator(lines, trainers.UnigramTrainer(vocab_size=120, **how))
+    pieces = json.loads(inner.to_str())["model"]["vocab"] + [(f"<extra_id_{k}>", 0.0) for k in reversed(range(100))]
     return transformers.T5Tokenizer(vocab=[tuple(piece) for piece in pieces])
 
 
@@ -87,13 +88,13 @@ def theirs(family, tokenizer):
 @pytest.fixture(scope="module")
 def folders(lines, tmp_path_factory):
     """One of each family, written by transformers."""
-    made = {}
+    paths = {}
     for family, train in (("bert", wordpiece), ("gpt2", bytes_pairs), ("t5", unigram)):
         tokenizer = train(lines)
-        made[family] = tmp_path_factory.mktemp("theirs") / family
-        theirs(family, tokenizer).save_pretrained(made[family])
-        tokenizer.save_pretrained(made[family])
-    return made
+        paths[family] = tmp_path_factory.mktemp("theirs") / family
+        theirs(family, tokenizer).save_pretrained(paths[family])
+        tokenizer.save_pretrained(paths[family])
+    return paths
 
 
 def check_same_logits(ours, other, high):
@@ -107,8 +108,8 @@ def check_same_logits(ours, other, high):
     }[type(ours).__name__]
     read = torch.cat([tokens, tokens[:, :1]], 1) if type(ours).__name__ == "Gpt2" else tokens  # it drops the last
     with torch.no_grad():
-        found = other(tokens, **given)
-        check_close(ours.logits({"tokens": read} | more), found.get("logits", found.get("prediction_logits")))
+        outputs = other(tokens, **given)
+        check_close(ours.logits({"tokens": read} | more), outputs.get("logits", outputs.get("prediction_logits")))
 
 
 def check_close(ours, other):
@@ -145,22 +146,22 @@ class TestTheirs:
         start = small(**begun_with(folders, family), **given)
         results = trainer.train(start, quiet=True)
         assert results["validation_loss"] < read_curve(start.folder)[0]["loss"] - 0.5
-        begun, trained = export.load(folders[family]), export.load(start.folder)
-        assert trained.tokenizer.content == begun.tokenizer.content
-        assert trained.model.size.vocabulary == begun.model.size.vocabulary  # more than there are tokens
+        before, after = export.load(folders[family]), export.load(start.folder)
+        assert after.tokenizer.content == before.tokenizer.content
+        assert after.model.size.vocabulary == before.model.size.vocabulary  # more than there are tokens
         if family != "t5":  # whose length is no parameter
-            assert trained.model.size.length == begun.model.size.length == 48
+            assert after.model.size.length == before.model.size.length == 48
         assert trainer.train(start, quiet=True) == results  # complete: nothing is done
 
     def test_the_loss_of_text_is_the_same_before_and_after_an_export(self, folders, family, prose, tmp_path):
-        asked = {"text": str(prose / "0.txt"), "device": "cpu", "rows": 16}
+        given = {"text": str(prose / "0.txt"), "device": "cpu", "rows": 16}
         out = export.save(folders[family], tmp_path / "again")
         assert not (out / "run-config.json").exists()
-        first, second = (evaluate.evaluate(Evaluation(run=str(run), **asked)) for run in (folders[family], out))
+        first, second = (evaluate.evaluate(Evaluation(run=str(run), **given)) for run in (folders[family], out))
         assert first == second
-        assert evaluate.evaluate(Evaluation(run=str(out), **asked, length=12))["loss"] != first["loss"]
+        assert evaluate.evaluate(Evaluation(run=str(out), **given, length=12))["loss"] != first["loss"]
         with pytest.raises(ValueError, match=r"length = 1000: must be at most \d+ for this model"):
-            evaluate.evaluate(Evaluation(run=str(out), **asked, length=1000))
+            evaluate.evaluate(Evaluation(run=str(out), **given, length=1000))
         with pytest.raises(ValueError, match="does not say on what it was trained: give a --text"):
             evaluate.evaluate(Evaluation(run=str(out)))
 
@@ -178,14 +179,13 @@ def test_bert_is_fine_tuned(folders, tmp_path):
     for part in ("train", "validation"):
         rows = ["sentence\tlabel", *(f"the {'king' if k % 2 else 'dog'} sees me\t{k % 2}" for k in range(40))]
         (task / f"{part}.tsv").write_text("\n".join(rows), encoding="utf-8")
-    asked = Finetuning(run=str(folders["bert"]), task=str(task), out=str(tmp_path / "out"), epochs=20)
-    results = finetune.finetune(asked, quiet=True)
+    settings = Finetuning(run=str(folders["bert"]), task=str(task), out=str(tmp_path / "out"), epochs=20)
+    results = finetune.finetune(settings, quiet=True)
     assert results["pretrained"]["mean"] > 0.9
 
 
 def test_a_bert_with_the_second_head_keeps_it_where_it_is_used(small, folders):
-    both = small(**begun_with(folders, "bert"), steps=2, next_sentence=True)
-    trainer.train(both, quiet=True)
+    both = trained(small(**begun_with(folders, "bert"), steps=2, next_sentence=True))
     assert export.load(both.folder).model.size.next_sentence
 
 
@@ -224,7 +224,7 @@ def test_a_model_that_has_to_be_unpickled_and_another_tokenizer_are_refused(fold
 def test_a_run_does_not_begin_where_a_model_is(small, folders, tmp_path):
     folder = shutil.copytree(folders["bert"], tmp_path / "folder")
     with pytest.raises(ValueError, match="folder has a model, and no run: give another --out"):
-        trainer.train(small(out=str(folder)), quiet=True)
+        trained(small(out=str(folder)))
 
 
 # ---- To transformers -------------------------------------------------------------------------------------------------
@@ -233,14 +233,12 @@ def test_a_run_does_not_begin_where_a_model_is(small, folders, tmp_path):
 @pytest.fixture(scope="module")
 def runs(together):
     """A run of each family."""
-    made = {family: together(f"out-{family}", model=MODEL[family], **SIZE, steps=2, vocabulary=400) for family in AUTO}
-    for config in made.values():
-        trainer.train(config, quiet=True)
-    return made
+    settings = {**SIZE, "steps": 2, "vocabulary": 400}
+    return {family: trained(together(f"out-{family}", model=MODEL[family], **settings)) for family in AUTO}
 
 
 @pytest.fixture
-def said(monkeypatch):
+def warnings(monkeypatch):
     """What transformers warns of."""
     lines = []
     for level in ("warning", "warning_once", "error"):
@@ -252,7 +250,7 @@ def said(monkeypatch):
 
 @pytest.mark.parametrize("family", AUTO)
 class TestOurs:
-    def test_transformers_loads_it_with_the_same_logits_and_tokens(self, runs, family, tmp_path, said):
+    def test_transformers_loads_it_with_the_same_logits_and_tokens(self, runs, family, tmp_path, warnings):
         out = export.save(runs[family].folder, tmp_path / "out")
         ours = export.load(runs[family].folder)
         other, info = AUTO[family].from_pretrained(out, output_loading_info=True)
@@ -274,7 +272,7 @@ class TestOurs:
         if family != "bert":
             given = tokenizer("the old king", return_tensors="pt")
             other.generate(**given, max_new_tokens=3, do_sample=False)
-        assert said == []
+        assert warnings == []
 
     def test_it_comes_back_as_it_was(self, runs, family, tmp_path):
         out = export.save(runs[family].folder, tmp_path / "deep" / "out")

@@ -8,12 +8,13 @@ from minilib.training import trainer
 from minilib.training.config import NUMBERS, OPTIMIZERS, Config
 from minilib.training.optimizers import optimizer
 from minilib.training.run_dir import read_curve
+from tests.training.runs import trained
 
 CPU = torch.device("cpu")
 GIVEN = {"beta1": 0.7, "beta2": 0.8, "eps": 0.03}
 
 
-def made(name, **numbers):
+def named(name, **numbers):
     return optimizer(name, torch.nn.Linear(3, 3), 0.1, 0.01, CPU, **numbers)
 
 
@@ -21,8 +22,8 @@ def made(name, **numbers):
 class TestEveryMethod:
     def test_what_it_has_is_set_in_every_group_and_the_rest_is_its_own(self, name):
         for number in NUMBERS[name]:
-            given = made(name, **{number: GIVEN[number]}).param_groups
-            for group, own in zip(given, made(name).param_groups, strict=True):
+            given = named(name, **{number: GIVEN[number]}).param_groups
+            for group, own in zip(given, named(name).param_groups, strict=True):
                 expected = {"eps": 0.03}
                 if number != "eps":
                     betas = list(own["betas"])
@@ -31,7 +32,7 @@ class TestEveryMethod:
                 assert group | {"params": own["params"]} == own | expected
 
     def test_biases_have_neither_decay_nor_a_ratio(self, name):
-        weight, bias = made(name).param_groups
+        weight, bias = named(name).param_groups
         assert [p.ndim for p in weight["params"] + bias["params"]] == [2, 1]
         assert (weight["weight_decay"], bias["weight_decay"]) == (0.01, 0)
         if name in ("lars", "lamb"):
@@ -103,13 +104,12 @@ def test_a_large_eps_makes_the_first_step_of_a_run_shorter(small, tmp_path):
     """AdamW's first step is lr·g/(|g| + eps): with eps far above the gradients nothing is learned."""
     losses = {}
     for eps in (None, 1e4):
-        config = small(eps=eps, lr=5e-3, steps=8, log_every=1, warmup=0.0, out=str(tmp_path / str(eps)))
-        trainer.train(config, quiet=True)
+        config = trained(small(eps=eps, lr=5e-3, steps=8, log_every=1, warmup=0.0, out=str(tmp_path / str(eps))))
         losses[eps] = [row["loss"] for row in read_curve(config.folder)]
     assert losses[None][0] == losses[1e4][0]
     assert losses[None][0] - losses[None][-1] > 10 * abs(losses[1e4][0] - losses[1e4][-1])
     with pytest.raises(ValueError, match=r"has a run with eps = 10000.0, now it is None"):
-        trainer.train(small(lr=5e-3, steps=8, log_every=1, warmup=0.0, out=str(tmp_path / "10000.0")), quiet=True)
+        trained(small(lr=5e-3, steps=8, log_every=1, warmup=0.0, out=str(tmp_path / "10000.0")))
 
 
 @pytest.mark.parametrize("schedule", ["linear", "polynomial", "cosine", "wsd"])

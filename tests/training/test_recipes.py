@@ -13,7 +13,7 @@ from minilib.schedules import sqrt_scaling
 from minilib.training import trainer
 from minilib.training.config import Phase, parse, read_toml
 from minilib.training.run_dir import read_curve
-from tests.training.runs import words
+from tests.training.runs import weights, words
 
 ROOT = Path(__file__).resolve().parents[2]
 LAMB, CAME = (ROOT / "configs" / f"{name}.toml" for name in ("lamb-two-phase", "came-bert-large"))
@@ -45,6 +45,7 @@ def test_the_recipe_runs_at_toy_size_and_warms_up_twice(small):
     assert (second.steps, second.length, second.batch_size, second.warmup) == (8, 64, 4, 2.0)
     results = trainer.train(config, quiet=True)
     assert results["tokens"] == 36 * 8 * 16 + 8 * 4 * 64
+    assert weights(config)["positions.weight"].shape[0] == 64
     rates = [row["lr"] for row in read_curve(config.folder)]
     expected = [6e-3 * min(1, (t + 1) / 20) * (1 - t / 36) ** 0.5 for t in range(36)]
     expected += [4e-3 * min(1, (t + 1) / 2) * (1 - t / 8) ** 0.5 for t in range(8)]
@@ -63,15 +64,8 @@ def test_came_takes_the_paper_s_longest_steps_with_the_correction_and_its_recipe
     assert all(a < b for a, b in zip(ours[:3900], papers[:3900], strict=True))
     assert ours[-1] / papers[-1] == pytest.approx(1.6, abs=0.05)
     toy = {"model": "bert-tiny", "corpus": small().corpus, "vocabulary": 320, "micro_batch": 4, "precision": "fp32"}
-    toy |= {
-        "steps": 24,
-        "warmup": 4,
-        "length": 16,
-        "batch_size": 4,
-        "lr": 3.5e-3,
-        "log_every": 24,
-        "evaluate_every": 24,
-    }
+    toy |= {"steps": 24, "warmup": 4, "length": 16, "batch_size": 4, "lr": 3.5e-3}
+    toy |= {"log_every": 24, "evaluate_every": 24}
     config = small(**read_toml(CAME) | toy)
     assert trainer.train(config, quiet=True)["validation_loss"] < math.log(320)
 

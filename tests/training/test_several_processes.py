@@ -1,6 +1,7 @@
 """The same run on 1, 2 and 4 processes (gloo): DDP, FSDP2 and HSDP, and from one of them to another."""
 
 import datetime
+import re
 import shutil
 import time
 
@@ -66,9 +67,10 @@ def test_fsdp_gathers_in_bfloat16_and_keeps_state_in_it_and_learns_as_ddp_does(s
 
 def test_ddp_keeps_state_in_bytes_and_fsdp_says_that_it_does_not(small):
     bytes_ = SETTINGS | {"state_dtype": "uint8"}
-    for code, _, errors in ended(small().folder.parent, 2, main, *words(small(), **bytes_, parallel="fsdp")):
-        assert code == 2
-        assert not errors or errors.startswith("error: --state-dtype must be bfloat16 or left out with fsdp")
+    first, second = ended(small().folder.parent, 2, main, *words(small(), **bytes_, parallel="fsdp"))
+    assert (first[0], second) == (2, (2, "", ""))
+    assert re.fullmatch("error: --state-dtype must be bfloat16 or left out with fsdp.*\n", first[2])
+    assert not small().folder.exists()
     run_together(small(), 2, **bytes_)
 
 
@@ -112,7 +114,7 @@ def ddp_keeps_gradients_where_it_exchanges_them(env):
 
 def where_one_cannot_none_goes_on(env):
     """Work that fails in no process, in the first, in the second, in both, and in none again."""
-    did, said = [], []
+    did, answers = [], []
 
     def work(bad):
         did.append(bad)
@@ -122,10 +124,10 @@ def where_one_cannot_none_goes_on(env):
 
     for bad in ([], [0], [1], [0, 1], []):
         try:
-            said.append(distributed.rank0_first(lambda bad=bad: work(bad), env))
+            answers.append(distributed.rank0_first(lambda bad=bad: work(bad), env))
         except ValueError as error:
-            said.append(str(error))
-    assert said == [env.rank, "trouble 0", "process 1: trouble 1", "trouble 0", env.rank]
+            answers.append(str(error))
+    assert answers == [env.rank, "trouble 0", "process 1: trouble 1", "trouble 0", env.rank]
     assert len(did) == (3 if env.rank else 5)  # process 1 does not begin where process 0 has failed
 
 

@@ -33,7 +33,7 @@ RULES = {  # files whose names begin so, and the tests that read or run them
     "benchmarks/": "test_benchmarks",
     "book/figures/": "book/test_live_directive",
     "book/quizzes/": "book/test_quizzes",
-    "book/runs/": "book/test_runs_check",
+    "book/runs/": "book/test_runs_check book/test_live_directive",
     "course/assignments/": "marking/tests/test_sources marking/tests/test_answers",
     "course/exams/": "course/test_exams",
     "course/labs/": "course/test_labs",

@@ -5,9 +5,8 @@
     python tools/check/run_tests.py --rest   what `make test` leaves out
     python tools/check/run_tests.py nbval    one of them
 
-A step that fails does not keep the others from running; each step of tests ends with its slowest ones, the table at the
-end has the seconds of each step, and the list of failures comes last. Which tests are long is said in
-`tests/conftest.py`.
+A step that fails does not keep the others from running; the tables at the end have the slowest tests and the seconds of
+each step, and the list of failures comes last. Which tests are long is said in `tests/conftest.py`.
 Exit status: 0 all is well; 1 something failed; 4 all that could be checked is well, but the pages were not looked at,
 or the proofs not checked, because there is no browser or no prover and none could be installed.
 """
@@ -17,9 +16,11 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
+from xml.etree import ElementTree
 
 from tools import ROOT, preflight
 from tools.chapter import notebooks, provenance
@@ -31,11 +32,11 @@ NO_BROWSER = (
     "sudo apt-get install chromium), or set CHROMIUM to one that you have, then: make book && make step NAME=site"
 )
 LIMIT = "1800"  # seconds a cell: to end a hang
-PYTEST = [sys.executable, "-m", "pytest"]
+SLOWEST = 25  # tests that are listed at the end
 # A file stays in one process, whose helpers it starts once; files begin in the order in which they were collected.
 SIDE_BY_SIDE = ["-n", "2", "--dist", "loadfile", "--no-loadscope-reorder"]
-# Of a run of many minutes: how many tests are through, the slowest of them, and no warnings of other packages.
-TELLING = ["-o", "console_output_style=count", "--durations=10", "--disable-warnings"]
+# Of a run of many minutes: how many tests are through, and no warnings of other packages.
+TELLING = ["-o", "console_output_style=count", "--disable-warnings"]
 
 
 def run(*commands: list[str]) -> bool:
@@ -45,6 +46,25 @@ def run(*commands: list[str]) -> bool:
     defaults = {"TORCH_LOGS": "-torch.utils.cpp_extension", "OMP_WAIT_POLICY": "PASSIVE"}
     ends = [subprocess.run(command, cwd=ROOT, env=defaults | os.environ).returncode for command in commands]
     return not any(ends)
+
+
+@cache
+def times() -> Path:
+    """The folder of this run's reports, one of each run of pytest."""
+    return Path(tempfile.mkdtemp())
+
+
+def pytest(*words: str) -> list[str]:
+    """The command that runs these tests and notes how long each of them takes."""
+    return [sys.executable, "-m", "pytest", *words, *TELLING, f"--junitxml={times()}/{time.monotonic_ns()}.xml"]
+
+
+def slowest() -> list[str]:
+    """The table of the slowest tests of all steps."""
+    cases = [case for path in times().glob("*.xml") for case in ElementTree.parse(path).iter("testcase")]
+    cases.sort(key=lambda case: float(case.get("time")), reverse=True)
+    rows = [f"  {float(c.get('time')):6.1f} s  {c.get('classname')}: {c.get('name')}" for c in cases[:SLOWEST]]
+    return ["== slowest tests", *rows] if rows else []
 
 
 def tool(name: str, *words: str) -> list[str]:
@@ -64,20 +84,20 @@ def compare_cells(chapters: list[Path]) -> bool:
     def seconds(ipynb: Path) -> float:
         return (provenance.load(ROOT / provenance.FOLDER, ipynb.stem) or {"seconds": 1e9})["seconds"]
 
-    options = ["--nbval", "--nbval-cell-timeout", LIMIT, *SIDE_BY_SIDE, *TELLING]
-    return run([*PYTEST, *options, *map(str, sorted(chapters, key=seconds, reverse=True))])
+    options = ["--nbval", "--nbval-cell-timeout", LIMIT, *SIDE_BY_SIDE]
+    return run(pytest(*options, *map(str, sorted(chapters, key=seconds, reverse=True))))
 
 
 def tests(which: str) -> bool:
     """Those tests of the library, of the tools, and of the rules of the chapters that this marks."""
     corpus = "from minilib import data; data.docstrings()"  # cached once, not by each test process
-    command = [*PYTEST, "--ignore", "tests/site", "-m", which, *SIDE_BY_SIDE, *TELLING]
+    command = pytest("--ignore", "tests/site", "-m", which, *SIDE_BY_SIDE)
     return run([sys.executable, "-c", corpus], command)
 
 
 def look(which: str) -> bool:
     """Those tests of the built pages that this marks, in a browser without a network."""
-    return run([*PYTEST, "tests/site", "-m", which, "-n", "2", "--dist", "loadgroup", *TELLING])
+    return run(pytest("tests/site", "-m", which, "-n", "2", "--dist", "loadgroup"))
 
 
 def program(path: str, *words: str) -> bool:
@@ -144,7 +164,7 @@ def main() -> int:
             good = STEPS[name](*more.get(name, []))
             lines.append(f"  {name:<8} {time.monotonic() - start:6.0f} s  {'ok' if good else 'FAILED'}")
             failed += [] if good else [name]
-    print("\n".join(["== seconds", *lines]))
+    print("\n".join([*slowest(), "== seconds", *lines]))
     if failed:
         print(f"failed: {', '.join(failed)}; one alone: make step NAME={failed[0]}")
     elif not reasons:

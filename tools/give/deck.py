@@ -14,6 +14,7 @@ import math
 import pickle
 import re
 import textwrap
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -30,16 +31,16 @@ from sphinx_exercise.nodes import exercise_enumerable_node, exercise_node
 from sphinx_proof.nodes import NODE_TYPES, proof_node
 from sphinx_revealjs.writers import RevealjsSlideTranslator
 
+from tools import ROOT
 from tools.pages import readable_pictures
 
-ROOT = Path(__file__).resolve().parents[2]
 FIELDS = ("Say", "Board", "Move", "Ask", "Misconception")  # what a paragraph of notes begins with
 BEHIND = "Behind"  # and beside a task: what to do when half of the room is behind
 LABELLED = (nodes.figure, nodes.table, nodes.math_block, exercise_node, exercise_enumerable_node, *NODE_TYPES.values())
 logger = logging.getLogger(__name__)
 
 
-class shown(nodes.General, nodes.Element):
+class excerpt(nodes.General, nodes.Element):
     """The place of a part of a chapter, until the book is asked for it."""
 
 
@@ -76,6 +77,10 @@ class Book:
         read = env.get_doctree
         env.get_doctree = cache(read)  # Sphinx reads the page of a figure anew for every reference to it
         self.page = cache(lambda name: env.get_and_resolve_doctree(name, app.builder, read(name)))
+        self.numbers: dict[str, dict] = {}  # by kind and label
+        for kinds in env.toc_fignumbers.values():
+            for kind, by_label in kinds.items():
+                self.numbers.setdefault(kind, {}).update(by_label)
         self.glued = {}
         for file in (build / "jupyter_execute" / f"{name}.glue.json" for name in sorted(env.all_docs)):
             if file.exists():
@@ -83,15 +88,15 @@ class Book:
 
     def page_of(self, label: str) -> str:
         """The name of the page on which a label stands."""
-        for pages in (
-            self.env.domaindata["std"]["anonlabels"].get(label, ())[:1],
-            self.env.domaindata["math"]["objects"].get(label, ())[:1],
-            [one["docname"] for one in (self.env.proof_list.get(label),) if one],
-            [one["docname"] for one in (self.env.sphinx_exercise_registry.get(label),) if one],
-        ):
-            if pages:
-                return pages[0]
-        raise Missing(f"no chapter has the label {label!r}")
+        registries = (self.env.proof_list, self.env.sphinx_exercise_registry)
+        pages = [
+            *self.env.domaindata["std"]["anonlabels"].get(label, ())[:1],
+            *self.env.domaindata["math"]["objects"].get(label, ())[:1],
+            *(registry[label]["docname"] for registry in registries if registry.get(label)),
+        ]
+        if not pages:
+            raise Missing(f"no chapter has the label {label!r}")
+        return pages[0]
 
     def labelled(self, label: str) -> nodes.Element:
         """The figure, table, equation, theorem, algorithm or exercise of a label."""
@@ -138,12 +143,7 @@ class Book:
 
     def number(self, label: str) -> str:
         """What the book calls the thing of a label: Theorem 7.1."""
-        kind, number = next(
-            (kind, of[label])
-            for of_page in self.env.toc_fignumbers.values()
-            for kind, of in of_page.items()
-            if label in of
-        )
+        kind, number = next((kind, of[label]) for kind, of in self.numbers.items() if label in of)
         return f"{kind.title()} {'.'.join(map(str, number))}"
 
     def value(self, key: str, form: str) -> str:
@@ -159,12 +159,11 @@ class Book:
         if node["refdomain"] not in self.env.domains:
             raise Missing(f"a slide cannot refer to {node['reftarget']!r} like this; name the role")
         domain, text = self.env.domains[node["refdomain"]], node[0].deepcopy()
-        found = domain.resolve_xref(
-            self.env, node["refdoc"], self.builder, node["reftype"], node["reftarget"], node, text
-        )
-        if found is None:
+        target = node["refdoc"], self.builder, node["reftype"], node["reftarget"]
+        words = domain.resolve_xref(self.env, *target, node, text)
+        if words is None:
             raise Missing(f"no chapter has the label {node['reftarget']!r}")
-        whole = nodes.inline("", "", found)
+        whole = nodes.inline("", "", words)
         without_links(whole)
         return whole.children
 
@@ -199,16 +198,16 @@ def definition(text: str, name: str) -> str:
     return ""
 
 
-def only(made: list[nodes.Element], first: int, last: int) -> list[nodes.Element]:
+def only(parts: list[nodes.Element], first: int, last: int) -> list[nodes.Element]:
     """Of what is shown these lines of code or output, rows of a table, or paragraphs and formulas of words."""
-    one = made[0]
+    one = parts[0]
     if isinstance(one, nodes.literal_block):
         return [literal(textwrap.dedent("\n".join(one.astext().splitlines()[first - 1 : last])), one["language"])]
     inner = one.next_node(nodes.tbody if isinstance(one, nodes.table) else nodes.section)
     if inner is None:
-        return made[first - 1 : last]
+        return parts[first - 1 : last]
     inner.children = inner.children[first - 1 : last]
-    return made
+    return parts
 
 
 def without_links(node: nodes.Element) -> None:
@@ -248,7 +247,7 @@ class Show(SphinxDirective):
     }
 
     def run(self) -> list[nodes.Node]:
-        node = shown("", label=self.arguments[0], options=self.options)
+        node = excerpt("", label=self.arguments[0], options=self.options)
         self.set_source_info(node)
         return [node]
 
@@ -300,14 +299,14 @@ class Glue(SphinxRole):
 
     def run(self):
         key, _, form = self.text.partition(":")
-        node = shown("", label=key, options={"glue": form})
+        node = excerpt("", label=key, options={"glue": form})
         self.set_source_info(node)
         return [node], []
 
 
 def shows(node: nodes.Node) -> bool:
     """Is a part of a chapter shown inside this, more than a glued number?"""
-    return any("glue" not in one["options"] for one in node.findall(shown))
+    return any("glue" not in one["options"] for one in node.findall(excerpt))
 
 
 def has(slide: nodes.section, kind: str) -> bool:
@@ -328,15 +327,15 @@ def halves(deck: nodes.document) -> list[list[nodes.section]]:
 def violations(deck: nodes.document, minutes: str) -> list[str]:
     """How a deck breaks the form of course/slides/README.md, in sentences."""
     faults, parts = [], halves(deck)
-    slides, said, own = [slide for part in parts for slide in part], set(), {}
+    slides, spoken, own = [slide for part in parts for slide in part], set(), {}
     for k, slide in enumerate(slides):
         title = slide.next_node(nodes.title).astext()
-        told = [child for child in slide.children if isinstance(child, notes)]
-        if len(told) != 1:
-            faults.append(f"the slide {title!r} has {len(told)} notes, and not one")
-        own[slide] = sum(one["minutes"] for one in told)
-        fields = {part["name"] for one in told for part in one.children}
-        said |= fields
+        beside = [child for child in slide.children if isinstance(child, notes)]
+        if len(beside) != 1:
+            faults.append(f"the slide {title!r} has {len(beside)} notes, and not one")
+        own[slide] = sum(one["minutes"] for one in beside)
+        fields = {part["name"] for one in beside for part in one.children}
+        spoken |= fields
         if has(slide, "question"):
             if any(shows(child) for child in slide.children if not isinstance(child, nodes.section)):
                 faults.append(f"the question {title!r} stands beside what answers it; it has a slide of its own")
@@ -347,8 +346,8 @@ def violations(deck: nodes.document, minutes: str) -> list[str]:
     if not minutes.isdigit():
         return [*faults, f"the deck's front matter says minutes: {minutes!r}, and not a whole number"]
     for part in parts:
-        if len(parts) > 1 and sum(own[slide] for slide in part) * len(parts) != int(minutes):
-            spent = sum(own[slide] for slide in part)
+        spent = sum(own[slide] for slide in part)
+        if len(parts) > 1 and spent * len(parts) != int(minutes):
             faults.append(f"the part {part[0].next_node(nodes.title).astext()!r} has {spent} minutes")
     if sum(own.values()) != int(minutes):
         faults.append(f"the minutes of the notes add up to {sum(own.values())}, and the deck has {minutes}")
@@ -357,14 +356,14 @@ def violations(deck: nodes.document, minutes: str) -> list[str]:
     busy, free = (sum(own[slide] for slide in kind) for kind in (tasks, breaks))
     if tasks and busy < (int(minutes) - free) / 2:
         faults.append(f"{busy} minutes of tasks in {int(minutes) - free}, and not half of them")
-    count, shown_for = len(slides) - len(tasks) - len(breaks), int(minutes) - busy - free
-    low, high = round(shown_for * 12 / 75), round(shown_for * 18 / 75)
+    count, left = len(slides) - len(tasks) - len(breaks), int(minutes) - busy - free
+    low, high = round(left * 12 / 75), round(left * 18 / 75)
     if not low <= count <= high:
-        faults.append(f"{count} slides in {shown_for} minutes, and not {low} to {high}")
+        faults.append(f"{count} slides in {left} minutes, and not {low} to {high}")
     asks = sum(has(slide, "question") for slide in slides)
     if asks < 2:
         faults.append(f"{asks} questions to the hall (the directive question), and not two at least")
-    faults += [f"no notes have a paragraph {name}:" for name in FIELDS if name not in said]
+    faults += [f"no notes have a paragraph {name}:" for name in FIELDS if name not in spoken]
     return faults
 
 
@@ -377,36 +376,35 @@ class Fill(SphinxPostTransform):
     default_priority = 1  # before Sphinx looks for the references in the decks
 
     def run(self, **kwargs) -> None:
+        if self.env is not self.app.env:  # a page of the book, which has its references
+            return
         self.book = self.app.book
-        for node in list(self.document.findall(shown)):
-            label, options = node["label"], node["options"]
-            try:
-                parts = [self.glued(label, options["glue"])] if "glue" in options else self.part(label, options)
-            except Missing as error:
-                logger.warning("%s", error, location=node)
-                parts = []
-            node.replace_self(parts)
+        for node in list(self.document.findall(excerpt)):
+            self.put(node, self.part)
         for node in list(self.document.findall(addnodes.pending_xref)):
-            if self.env is self.app.env:
-                try:
-                    node.replace_self(self.book.reference(node))
-                except Missing as error:
-                    logger.warning("%s", error, location=node)
-                    node.replace_self([])
+            self.put(node, self.book.reference)
 
-    def glued(self, key: str, form: str) -> nodes.Text:
-        return nodes.Text(self.book.value(key, form))
+    def put(self, node: nodes.Element, make: Callable[[nodes.Element], list[nodes.Node]]) -> None:
+        """What `make` makes of a node, in its place; nothing, and a warning, where the book does not have it."""
+        try:
+            node.replace_self(make(node))
+        except Missing as error:
+            logger.warning("%s", error, location=node)
+            node.replace_self([])
 
-    def part(self, label: str, options: dict) -> list[nodes.Node]:
-        book, tag = self.book, ""
-        if "code" in options or "output" in options:
-            kind = "code" if "code" in options else "output"
-            made = [getattr(book, kind)(label, options[kind])]
+    def part(self, node: excerpt) -> list[nodes.Node]:
+        book, label, options, tag = self.book, node["label"], node["options"], ""
+        if "glue" in options:
+            return [nodes.Text(book.value(label, options["glue"]))]
+        if "code" in options:
+            parts = [book.code(label, options["code"])]
+        elif "output" in options:
+            parts = [book.output(label, options["output"])]
         elif "step" in options:
-            made, tag = book.steps(label, *options["step"]), f"Proof of {book.number(label)}"
+            parts, tag = book.steps(label, *options["step"]), f"Proof of {book.number(label)}"
         else:
-            made = [book.labelled(label).deepcopy()]
-        whole = nodes.container("", *made, classes=["shown"])
+            parts = [book.labelled(label).deepcopy()]
+        whole = nodes.container("", *parts, classes=["shown"])
         without_links(whole)
         if "lines" in options:
             whole[:] = only(whole.children, *options["lines"])
@@ -500,20 +498,15 @@ class Translator(RevealjsSlideTranslator):
 def open_book(app: Sphinx, env) -> None:
     """The numbers of the book are those of the decks."""
     app.book = Book(app, Path(app.config.deck_book))
-    every = {}
-    for kinds in app.book.env.toc_fignumbers.values():
-        for kind, of in kinds.items():
-            every.setdefault(kind, {}).update(of)
-    for name in env.all_docs:
-        env.toc_fignumbers[name] = every
+    env.toc_fignumbers |= dict.fromkeys(env.all_docs, app.book.numbers)
 
 
 def check(app: Sphinx, deck: nodes.document) -> None:
     """Say what is wrong with the form of a deck; put the running minute into its notes."""
     about = app.env.metadata[app.env.docname]
     about["orphan"] = True  # no deck stands in a table of contents
-    for said in violations(deck, str(about.get("minutes", ""))):
-        logger.warning("%s", said, location=app.env.docname)
+    for fault in violations(deck, str(about.get("minutes", ""))):
+        logger.warning("%s", fault, location=app.env.docname)
     for part in halves(deck):
         begin = 0
         for one in (child for slide in part for child in slide.children if isinstance(child, notes)):

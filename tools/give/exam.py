@@ -9,12 +9,14 @@ absent: a choice by chance (a paper is an order that a lecturer has thought abou
 import argparse
 import os
 import re
+import shutil
 import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from tools import ROOT
+
 KINDS = ("proof", "computation", "figure", "bug")
 MARKING = (
     "Points stand in brackets after the step that earns them. Another right way earns the same points. "
@@ -26,6 +28,22 @@ PRINT = """body { max-width: 42rem; margin: 2rem auto; font: 11pt/1.5 Georgia, s
 div.body { max-width: none; } section section { break-inside: avoid; }
 img { width: 100%; max-height: 20rem; } .headerlink, .footer, .related, .sphinxsidebar { display: none; }
 pre { font-size: 9.5pt; border-left: 2px solid #999; padding-left: .8em; white-space: pre-wrap; }"""
+
+
+# How Sphinx makes both pages.
+SETTINGS = {
+    "extensions": ["myst_parser", "sphinx-mathjax-offline"],
+    "myst_enable_extensions": ["dollarmath"],
+    "root_doc": "paper",
+    "html_theme": "basic",
+    "html_css_files": ["print.css"],
+    "html_sidebars": {"**": []},
+    "html_use_index": False,
+    "html_copy_source": False,
+    "html_show_sphinx": False,
+    "html_show_copyright": False,
+    "suppress_warnings": ["myst.header"],
+}
 
 
 @dataclass(frozen=True)
@@ -107,46 +125,27 @@ def write(paper: str, to: Path | None = None) -> tuple[Path, Path]:
     """
     from sphinx.application import Sphinx
 
-    known, names, stills = questions(), order(paper), pictures()
+    known, names = questions(), order(paper)
     if missing := [name for name in names if name not in known]:
         raise ValueError(f"paper {paper!r} asks {missing[0]!r}, and no question has this name")
-    chosen = [known[name] for name in names]
+    chosen, stills, out = [known[name] for name in names], pictures(), to or ROOT / "exams" / paper
     total = f"{sum(q.points for q in chosen)} points, {sum(q.minutes for q in chosen)} minutes."
-    tasks, answered = (
-        [f"{ORPHAN}# Paper {paper.upper()}\n\n{total} A pocket calculator is allowed.\n"],
-        [f"{ORPHAN}# Paper {paper.upper()}: answers\n\n{total} {MARKING}\n"],
-    )
-    out = to or ROOT / "exams" / paper
+    tasks = [f"{ORPHAN}# Paper {paper.upper()}\n\n{total} A pocket calculator is allowed.\n"]
+    answers = [f"{ORPHAN}# Paper {paper.upper()}: answers\n\n{total} {MARKING}\n"]
     with tempfile.TemporaryDirectory() as held:
         source = Path(held)
         for number, question in enumerate(chosen, 1):
-            text = question.text
-            for label in dict.fromkeys(FIGURE.findall(text)):
-                (source / f"{label}.svg").write_bytes(stills[label].read_bytes())
+            text = FIGURE.sub("the figure below", question.text)
+            for label in dict.fromkeys(FIGURE.findall(question.text)):
+                shutil.copy(stills[label], source / f"{label}.svg")
                 text += f"\n\n![The figure of this question]({label}.svg)"
-            text = FIGURE.sub("the figure below", text)
             tasks.append(f"## {number}. ({question.points} points)\n\n{apart(text)}\n")
             answer = re.sub(r"```python (fixed|check)", "```python", question.answer)
-            answered.append(f"## {number}. {question.name}\n\n{apart(answer)}\n")
-        (source / "paper.md").write_text("\n".join(tasks), encoding="utf-8")
-        (source / "answers.md").write_text("\n".join(answered), encoding="utf-8")
-        (source / "print.css").write_text(PRINT, encoding="utf-8")
-        settings = {
-            "extensions": ["myst_parser", "sphinx-mathjax-offline"],
-            "myst_enable_extensions": ["dollarmath"],
-            "root_doc": "paper",
-            "html_theme": "basic",
-            "html_static_path": [str(source / "print.css")],
-            "html_css_files": ["print.css"],
-            "html_sidebars": {"**": []},
-            "html_use_index": False,
-            "html_copy_source": False,
-            "html_show_sphinx": False,
-            "html_show_copyright": False,
-            "suppress_warnings": ["myst.header"],
-        }
+            answers.append(f"## {number}. {question.name}\n\n{apart(answer)}\n")
+        for name, text in (("paper.md", "\n".join(tasks)), ("answers.md", "\n".join(answers)), ("print.css", PRINT)):
+            (source / name).write_text(text, encoding="utf-8")
+        settings = SETTINGS | {"html_static_path": [str(source / "print.css")]}
         Sphinx(source, None, out, source / ".doctrees", "html", settings, status=None, warningiserror=True).build()
-
     return out / "paper.html", out / "answers.html"
 
 

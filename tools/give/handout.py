@@ -13,10 +13,10 @@ from pathlib import Path
 
 import jupytext
 
+from tools import ROOT
 from tools.chapter import notebooks
 from tools.chapter.chapters import name_of
 
-ROOT = Path(__file__).resolve().parents[2]
 SOLUTIONS = (r":::\{solution-start\}.*?:::\{solution-end\}\n:::\n", r"(:{3,})\{solution\}.*?\n\1\n")
 
 

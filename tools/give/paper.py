@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bs4 import BeautifulSoup, NavigableString, Tag
 
-from tools.pages import appendix_numbers
+from tools.pages import numbers_and_anchors
 
 ONLY_ON_SCREEN = "script, button, .headerlink, details.by-machine, .quiz-said, .only-on-screen, .genindex-jumpbox"
 # What a caption says about a figure that moves, from here to its end.
@@ -36,23 +36,21 @@ def slug(page: str, anchor: str = "") -> str:
 
 def new(tag: str, text: str = "", **attributes) -> Tag:
     """An element; `class_` gives its class."""
-    made = BeautifulSoup("", "lxml").new_tag(tag, attrs={key.rstrip("_"): said for key, said in attributes.items()})
-    if text:
-        made.append(text)
-    return made
+    attributes = {key.rstrip("_"): value for key, value in attributes.items()}
+    return BeautifulSoup("", "lxml").new_tag(tag, attrs=attributes, string=text or None)
 
 
 def unfold(article: Tag) -> None:
     """Open what is folded. Code that was folded gets a line above it that says what it does."""
     for fold in article.select("details.hide"):
-        told = fold.find("p", class_="collapsed").get_text()
+        words = fold.find("p", class_="collapsed").get_text()
         fold.find("summary").decompose()
         fold.name, cell = "div", fold.parent
         if "below-input" in fold["class"]:
             fold.unwrap()
             continue
         fold["class"] = ["folded"]
-        fold.insert(0, new("p", told.removeprefix("Show ").capitalize() + ":", class_="told"))
+        fold.insert(0, new("p", words.removeprefix("Show ").capitalize() + ":", class_="told"))
         if not fold.find_parent(class_="solution") and "tag_hide-input" in cell.get("class", []):
             cell.append(fold.extract())
     for fold in article.select("details"):
@@ -117,7 +115,7 @@ def plain(still: Path) -> str:
 
 def name(article: Tag, page: str) -> None:
     """On paper the first page is the preface, and the title of an appendix has its letter."""
-    title, letter = article.find("h1"), appendix_numbers.letter(page)
+    title, letter = article.find("h1"), numbers_and_anchors.letter(page)
     if page == "book/index":
         title.string = "Preface"
     elif letter and not title.get_text().startswith("Appendix"):

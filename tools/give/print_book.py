@@ -24,12 +24,11 @@ from pathlib import Path
 import pikepdf
 import yaml
 
-from tools import preflight
+from tools import ROOT, preflight
 from tools.chapter import chapters
 from tools.give import paper, pdf_file
 from tools.pages import build_book, page_foot
 
-ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "_build" / "html"
 OUT = ROOT / "_build" / "pdf"
 BOOK = "big-batches-small-memory"
@@ -169,9 +168,9 @@ def fonts() -> str:
     for family, (file, styles) in FONTS.items():
         for added, style in styles.items():
             slant, weight = ("italic" if "italic" in style else "normal"), ("700" if "700" in style else "400")
-            said = f"font-style:{slant};font-weight:{weight}"
             source = (folder / f"{file}{added}.ttf").as_uri()
-            rules.append(f'@font-face{{font-family:"Book {family}";{said};src:url("{source}")}}')
+            face = f'font-family:"Book {family}";font-style:{slant};font-weight:{weight};src:url("{source}")'
+            rules.append(f"@font-face{{{face}}}")
     return "".join(rules)
 
 
@@ -181,9 +180,9 @@ def document(root: Path, site: Path, pages: list[tuple[str, str]]) -> str:
     sections = [(part, paper.section(page, site, inside, public(root))) for part, page in pages]
     heads = []
     for _, section in sections:
-        said = text(section.find("h1")).replace("\\", "\\\\").replace('"', '\\"')
+        title = text(section.find("h1")).replace("\\", "\\\\").replace('"', '\\"')
         name = section["id"]
-        heads.append(f'@page {name}{{@top-right{{content:"{said}";font:8pt "Book Sans";color:#666}}}}')
+        heads.append(f'@page {name}{{@top-right{{content:"{title}";font:8pt "Book Sans";color:#666}}}}')
         heads.append(f"#{name}{{page:{name}}}")
     alone = text(sections[0][1].find("h1")) if len(sections) == 1 else ""
     style = Path(__file__).with_name("paper.css").read_text(encoding="utf-8")
@@ -208,16 +207,17 @@ def write(browser, source: Path, out: Path) -> None:
     """
     context = browser.new_context(viewport={"width": 521, "height": 800}, offline=True)  # 138 mm
     page = context.new_page()
-    asked, wrong = [], []
-    page.on("request", lambda request: request.url.startswith(("file:", "data:", "blob:")) or asked.append(request.url))
+    requests, wrong = [], []
+    page.on("request", lambda request: requests.append(request.url))
     page.on("requestfailed", lambda request: wrong.append(f"cannot load {request.url}"))
     page.set_default_timeout(1_200_000)
     page.emulate_media(media="print")
     page.goto(source.as_uri())
     page.evaluate("() => Promise.all([window.MathJax?.startup?.promise, document.fonts.ready])")
     wrong += page.locator("mjx-merror").evaluate_all("all => all.map(e => `cannot set ${e.title || e.textContent}`)")
-    if asked or wrong:
-        raise RuntimeError("; ".join([*(f"asks for {url}" for url in asked), *wrong]))
+    outside = [url for url in requests if not url.startswith(("file:", "data:", "blob:"))]
+    if outside or wrong:
+        raise RuntimeError("; ".join([*(f"asks for {url}" for url in outside), *wrong]))
     page.evaluate(FIT)
     page.evaluate(SAY)
     known: dict[str, int] = {}
@@ -225,10 +225,10 @@ def write(browser, source: Path, out: Path) -> None:
         more = turn > 0  # the first time only the places of pages are wanted
         page.pdf(path=str(out), prefer_css_page_size=True, print_background=True, outline=more, tagged=more)
         with pikepdf.open(out) as pdf:
-            found = pdf_file.destinations(pdf)
-        if found == known:
+            places = pdf_file.destinations(pdf)
+        if places == known:
             break
-        page.evaluate(NUMBER, known := found)
+        page.evaluate(NUMBER, known := places)
     else:
         raise RuntimeError("the numbers of the pages do not come to rest")
     context.close()
@@ -237,7 +237,7 @@ def write(browser, source: Path, out: Path) -> None:
 def finish(path: Path, source: str, root: Path = ROOT) -> None:
     """The words of `source` in the outline (Chromium drops formulas, and spaces at the end of a line), title and
     authors for the list of a library, the outline in view, and as few bytes as can be."""
-    said = [text(paper.soup(head)) for head in re.findall(r"<h[1-6]\b.*?</h[1-6]>", source, re.DOTALL)]
+    heads = [text(paper.soup(head)) for head in re.findall(r"<h[1-6]\b.*?</h[1-6]>", source, re.DOTALL)]
     with pikepdf.open(path, allow_overwriting_input=True) as pdf:
         with pdf.open_metadata() as data:
             data["dc:creator"] = cited(root)[1]
@@ -245,7 +245,7 @@ def finish(path: Path, source: str, root: Path = ROOT) -> None:
             data["dc:language"] = ["en"]
         with pdf.open_outline() as outline:
             items = [*pdf_file.walk(outline.root)]
-            for (_, item), words in zip(items, said, strict=True):
+            for (_, item), words in zip(items, heads, strict=True):
                 item.title = re.sub(r"\\\(|\\\)", "", words)
         pdf.Root.PageMode = pikepdf.Name.UseOutlines
         pdf.Root.ViewerPreferences = pikepdf.Dictionary(DisplayDocTitle=True)
@@ -272,8 +272,8 @@ def main() -> int:
 
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help="print these chapters, each by itself")
-    asked, known = parser.parse_args().names, names()
-    if unknown := [name for name in asked if name not in known]:
+    chosen, known = parser.parse_args().names, names()
+    if unknown := [name for name in chosen if name not in known]:
         parser.error(f"there is no page {unknown[0]!r} in the printed book; there are {', '.join(known)}")
     if not built():
         return 1
@@ -281,7 +281,7 @@ def main() -> int:
         print("Nothing was printed: there is no browser. Install Chromium, Chrome or Edge, or set CHROMIUM to one.")
         return 1
     OUT.mkdir(parents=True, exist_ok=True)
-    wanted = {name: [("", known[name])] for name in asked} or {BOOK: plan(ROOT)}
+    wanted = {name: [("", known[name])] for name in chosen} or {BOOK: plan(ROOT)}
     with stills.chromium() as browser:
         for name, pages in wanted.items():
             start, path = time.time(), OUT / f"{name}.pdf"

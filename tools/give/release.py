@@ -19,18 +19,17 @@ import subprocess
 import sys
 import tempfile
 import time
-import zipfile
 from pathlib import Path
 
 import yaml
 
 from course.marking import assignment, sheets
 from course.marking.problem_set import Assignment
+from tools import ROOT
 from tools.chapter import first_cell
 from tools.give import release_check, supplements, zip_book
 from tools.pages import companions, page_foot, syllabus
 
-ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "_build"
 OUT = BUILD / "release"
 NAME = "big-batches-small-memory"
@@ -88,15 +87,6 @@ def refusals(root: Path, version: str) -> list[str]:
     return wrong
 
 
-def pack(folder: Path, path: Path, top: str) -> None:
-    """All files of a folder as a zip in which they lie in the folder `top`; the same files give the same bytes."""
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as into:
-        for file in sorted(one for one in folder.rglob("*") if one.is_file()):
-            entry = zipfile.ZipInfo(f"{top}/{file.relative_to(folder).as_posix()}")
-            entry.external_attr, entry.compress_type = 0o644 << 16, zipfile.ZIP_DEFLATED
-            into.writestr(entry, file.read_bytes())
-
-
 def students(into: Path, names: list[str]) -> None:
     """The notebooks of these problem sets as students get them; the solutions stay in a folder that goes."""
     into.mkdir(parents=True, exist_ok=True)
@@ -113,19 +103,14 @@ def assemble(build: Path, out: Path, version: str, sets: Path) -> dict[str, str]
     with tempfile.TemporaryDirectory() as held:
         site = Path(held)
         shutil.copytree(build / "html", site, dirs_exist_ok=True)
-        decks = shutil.ignore_patterns(".*", "*.pdf")
-        shutil.copytree(build / "slides", site / "slides", dirs_exist_ok=True, ignore=decks)
         shutil.copytree(sets, site / "assignments", dirs_exist_ok=True)
-        (site / companions.PDF).parent.mkdir(exist_ok=True)
-        shutil.copy(build / companions.PDF, site / companions.PDF)
-        supplements.lead(site)
+        supplements.put(build, site)
         zip_book.pack(site, out / f"{top}-site.zip")
-        lectures = Path(held) / "slides"
         for pdf in (build / "slides").glob("*.pdf"):
-            shutil.copy(pdf, lectures)
-        pack(lectures, out / f"{top}-slides.zip", f"{top}-slides")
+            shutil.copy(pdf, site / "slides")
+        zip_book.write(zip_book.files(site / "slides"), out / f"{top}-slides.zip", f"{top}-slides")
     shutil.copy(build / companions.PDF, out / f"{top}.pdf")
-    pack(sets, out / f"{top}-assignments.zip", f"{top}-assignments")
+    zip_book.write(zip_book.files(sets), out / f"{top}-assignments.zip", f"{top}-assignments")
     return {
         f"{top}.pdf": "the whole book, to print",
         f"{top}-site.zip": "the site, which works from a file: unpack it and open `index.html`",
@@ -134,16 +119,13 @@ def assemble(build: Path, out: Path, version: str, sets: Path) -> dict[str, str]
     }
 
 
-def seal(out: Path, files: dict[str, str], **said: str) -> None:
+def seal(out: Path, files: dict[str, str], **facts: str) -> None:
     """Write the page of the release, and the checksums of all its files."""
     rows = [f"| {name} | {(out / name).stat().st_size / 1e6:.1f} | {what} |" for name, what in files.items()]
-    (out / "RELEASE.md").write_text(PAGE.format(rows="\n".join(rows), group=sheets.CLASS, **said), encoding="utf-8")
-    sums = [
-        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}"
-        for path in sorted(out.iterdir())
-        if path.name != release_check.SUMS
-    ]
-    (out / release_check.SUMS).write_text("\n".join(sums) + "\n", encoding="utf-8")
+    (out / "RELEASE.md").write_text(PAGE.format(rows="\n".join(rows), group=sheets.CLASS, **facts), encoding="utf-8")
+    paths = [path for path in sorted(out.iterdir()) if path.name != release_check.SUMS]
+    sums = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in paths]
+    (out / release_check.SUMS).write_text("".join(sums), encoding="utf-8")
 
 
 def main(arguments: list[str] | None = None) -> int:

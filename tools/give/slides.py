@@ -16,10 +16,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tools import ROOT
 from tools.pages import syllabus
 from tools.pages.syllabus import DECKS
 
-ROOT = Path(__file__).resolve().parents[2]
 BOOK = ROOT / "_build"
 OUT = BOOK / "slides"
 READY = """() => Reveal.isReady() && document.readyState === "complete"
@@ -63,8 +63,8 @@ def write_list(out: Path = OUT) -> None:
 def open_deck(browser, path: Path, scale: float = 1):
     """A deck in a browser, at rest on its first slide, with what it asked for and complained about."""
     page = browser.new_page(viewport={"width": 1280, "height": 720}, device_scale_factor=scale)
-    page.asked, page.errors = [], []
-    page.on("request", lambda request: page.asked.append(request.url))
+    page.requests, page.errors = [], []
+    page.on("request", lambda request: page.requests.append(request.url))
     page.on("pageerror", lambda error: page.errors.append(str(error)))
     page.on("console", lambda message: message.type == "error" and page.errors.append(message.text))
     page.goto(path.as_uri())

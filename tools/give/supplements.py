@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pikepdf
 
-from tools.give import paper, pdf_file, slides
+from tools import ROOT
+from tools.give import paper, pdf_file
 from tools.pages import companions
 
-ROOT = Path(__file__).resolve().parents[2]
-SITE = ROOT / "_build" / "html"
+BUILD = ROOT / "_build"
+HIDDEN = shutil.ignore_patterns(".*", "*.pdf")  # of the folder of slides
 
 
 def pages_of(pdf: Path) -> dict[str, int]:
@@ -26,18 +27,13 @@ def pages_of(pdf: Path) -> dict[str, int]:
     return {file: places[slug] for file, slug in slugs.items() if slug in places}
 
 
-def there(site: Path) -> companions.Beside:
-    """What lies beside the pages of this site."""
-    return companions.Beside(
+def lead(site: Path) -> int:
+    """Make the foot of every chapter lead to what lies beside the pages; returns how many chapters there are."""
+    beside = companions.Beside(
         frozenset(path.stem for path in (site / "slides").glob("*.html")),
         frozenset(path.stem for path in (site / "assignments").glob("*.ipynb")),
         pages_of(site / companions.PDF) if (site / companions.PDF).exists() else {},
     )
-
-
-def lead(site: Path) -> int:
-    """Make the foot of every chapter lead to what lies beside the pages; returns how many chapters there are."""
-    beside = there(site)
     pages = sorted((site / "notebooks").glob("*.html"))
     for page in pages:
         text, line = page.read_text(encoding="utf-8"), companions.line(page.stem, beside)
@@ -45,16 +41,21 @@ def lead(site: Path) -> int:
     return len(pages)
 
 
+def put(build: Path, site: Path) -> int:
+    """Put the slides and the PDF of `build` beside the pages of `site`, as far as they are built, and lead there."""
+    if (build / "slides").exists():
+        shutil.copytree(build / "slides", site / "slides", dirs_exist_ok=True, ignore=HIDDEN)
+    if (build / companions.PDF).exists():
+        (site / companions.PDF).parent.mkdir(exist_ok=True)
+        shutil.copy(build / companions.PDF, site / companions.PDF)
+    return lead(site)
+
+
 def main() -> int:
-    if not (SITE / "index.html").exists():
-        print(f"There are no pages in {SITE}: make book.", file=sys.stderr)
+    if not (BUILD / "html" / "index.html").exists():
+        print(f"There are no pages in {BUILD / 'html'}: make book.", file=sys.stderr)
         return 2
-    if slides.OUT.exists():
-        shutil.copytree(slides.OUT, SITE / "slides", dirs_exist_ok=True, ignore=shutil.ignore_patterns(".*", "*.pdf"))
-    if (slides.BOOK / companions.PDF).exists():
-        (SITE / companions.PDF).parent.mkdir(exist_ok=True)
-        shutil.copy(slides.BOOK / companions.PDF, SITE / companions.PDF)
-    print(f"{lead(SITE)} chapters lead to what lies beside them.")
+    print(f"{put(BUILD, BUILD / 'html')} chapters lead to what lies beside them.")
     return 0
 
 

@@ -31,18 +31,28 @@ Code: BSD 3-Clause licence. Text and figures: CC BY 4.0.
 """
 
 
+def files(folder: Path, without: re.Pattern = re.compile(r"(?!)")) -> dict[str, bytes]:
+    """What lies in a folder, by its path there, but for the paths that begin as `without` says."""
+    paths = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
+    return {name: path.read_bytes() for name, path in paths.items() if not without.match(name)}
+
+
+def write(contents: dict[str, bytes], to: Path, top: str) -> None:
+    """A zip of these files, which lie in it in the folder `top`; the same files give the same bytes."""
+    with zipfile.ZipFile(to, "w", compresslevel=9) as archive:
+        for name, content in sorted(contents.items()):
+            entry = zipfile.ZipInfo(f"{top}/{name}")  # of 1980
+            entry.external_attr, entry.compress_type = 0o644 << 16, zipfile.ZIP_DEFLATED
+            archive.writestr(entry, content)
+
+
 def pack(site: Path, to: Path, root: Path = print_book.ROOT) -> int:
     """Write the zip of the built pages `site`; returns its bytes."""
     cite = yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))
     commit = page_foot.commit(root)
-    told = README.format(version=cite["version"], commit=f", from commit {page_foot.at(commit)}" if commit else "")
-    files = {path.relative_to(site).as_posix(): path for path in site.rglob("*") if path.is_file()}
-    kept = {name: path.read_bytes() for name, path in files.items() if not LEFT_OUT.match(name)}
-    with zipfile.ZipFile(to, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-        for name, content in sorted({**kept, "README.txt": told.encode()}.items()):
-            entry = zipfile.ZipInfo(f"{NAME}/{name}", date_time=(1980, 1, 1, 0, 0, 0))
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(entry, content)
+    source = f", from commit {page_foot.at(commit)}" if commit else ""
+    readme = README.format(version=cite["version"], commit=source)
+    write(files(site, LEFT_OUT) | {"README.txt": readme.encode()}, to, NAME)
     return to.stat().st_size
 
 

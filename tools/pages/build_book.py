@@ -18,28 +18,29 @@ Deliberately absent: any second copy of the book's settings; `_config.yml` holds
 """
 
 import argparse
+import contextlib
+import functools
+import gc
 import importlib.util
+import io
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-import nbformat
 import yaml
 
 from tools import progress
 from tools.chapter import chapters, first_cell, notebooks, provenance
 from tools.pages import (
     book_map,
-    changed_pages,
     cite,
     insertions,
     last_build,
@@ -54,6 +55,7 @@ from tools.prover import rocq_sources
 ROOT = Path(__file__).resolve().parents[2]
 TOOLS = ROOT / "tools"
 INCOMPLETE = 3  # the exit status when a chapter has to be executed and the packages for that are not installed
+DOING = {"reading sources... ": "reading pages:", "writing output... ": "writing pages:"}  # as Sphinx says it, and we
 NEEDED = ("ipykernel", "numpy", "matplotlib", "scipy", "sklearn", "torch")
 # Which launch buttons work for a repository on which host.
 BINDER = {"binderhub_url": "https://mybinder.org"}
@@ -65,7 +67,7 @@ class Shown:
     """What the site shows of a chapter: the notebook, the record of its run, whether this machine made it, and what
     went wrong when it was executed anew (the outputs are the stored ones then)."""
 
-    nb: nbformat.NotebookNode
+    nb: dict
     run: dict | None
     own: bool
     error: str
@@ -81,16 +83,8 @@ def execute(root: Path, md: Path) -> str:
     folder = executed(root)
     folder.mkdir(parents=True, exist_ok=True)
     log = folder / f"{md.stem}.log"
-    command = [
-        sys.executable,
-        str(TOOLS / "chapter/notebooks.py"),
-        "run",
-        md.stem,
-        "--root",
-        str(root),
-        "--into",
-        str(folder),
-    ]
+    command = [sys.executable, str(TOOLS / "chapter/notebooks.py"), "run", md.stem]
+    command += ["--root", str(root), "--into", str(folder)]
     with open(log, "w") as file:
         # chapters are executed side by side: a thread that spins while it waits takes the core of another
         variables = {"OMP_WAIT_POLICY": "PASSIVE"} | os.environ
@@ -128,7 +122,7 @@ def choose_outputs(root: Path, tell: Callable[..., object] = lambda *words: None
     shown = {}
     for md in every:
         own = not errors.get(md) and bool(notebooks.stale(md))
-        paired = nbformat.read((here if own else md.parent) / f"{md.stem}.ipynb", as_version=4)
+        paired = chapters.read((here if own else md.parent) / f"{md.stem}.ipynb")
         run = provenance.load(here if own else root / provenance.FOLDER, md.stem)
         shown[md.stem] = Shown(notebooks.with_outputs(notebooks.source(md), paired), run, own, errors.get(md, ""))
     return shown
@@ -158,11 +152,11 @@ def launch_settings(url: str, branch: str = "main") -> dict:
 def give_address(root: Path, html: Path, url: str) -> None:
     """Write the book's address into the first cell of the notebooks that readers get from the site."""
     for path in sorted((html / "_sources" / "notebooks").glob("*.ipynb")):
-        nb = nbformat.read(path, as_version=4)
+        nb = chapters.read(path)
         for cell in nb.cells:
             if chapters.FETCH in chapters.tags(cell):
                 cell.source = first_cell.source(root, url)
-        nbformat.write(nb, path)
+        notebooks.write(nb, path)
 
 
 def toc_pages(toc: dict) -> list[str]:
@@ -180,39 +174,39 @@ def page_violations(root: Path, html: Path) -> list[str]:
     return [f"page {page} is in _toc.yml and not in {html}" for page in pages if not (html / f"{page}.html").exists()]
 
 
-class SphinxProgress:
-    """What Sphinx prints on its way, said as it comes."""
-
-    def __init__(self, line: progress.Progress):
-        self.line, self.written, self.all = line, 0, 0
-
-    def __call__(self, output: str) -> None:
-        if not output.startswith(changed_pages.MARK):
-            return
-        kind, *numbers = output.removeprefix(changed_pages.MARK).split()
-        if kind == "read":
-            self.line.say("reading pages:", *map(int, numbers))
-        elif kind == "write":
-            self.all = int(numbers[1])
-        elif kind == "written":
-            self.written += 1
-            self.line.say("writing pages:", self.written, self.all)
-        else:
-            self.line.say("writing proofs, index and assets")
+def steps(line: progress.Progress, pages: list, doing: str, *_, **__) -> Iterator:
+    """Sphinx's `status_iterator`: the pages, one by one or many at a time, and how many of them are done."""
+    number = [len(one) if isinstance(one, list) else 1 for one in pages]
+    for k, one in enumerate(pages, 1):
+        line.say(DOING[doing], sum(number[:k]), sum(number))
+        if k == len(pages) and doing.startswith("writing"):
+            line.say("writing proofs, index and assets")
+        yield one
 
 
 def sphinx(root: Path, build: Path, html: Path, config: dict, toc: dict, line: progress.Progress) -> tuple[int, str]:
-    """Run Sphinx with these settings; its exit status and its warnings. What it read stays in `build/.doctrees`."""
+    """Run Sphinx with these settings; its exit status, which is not 0 when there was a warning, and its warnings.
+
+    What it read stays in `build/.doctrees`. Jupyter Book's own command would do the same, and takes no word about where
+    they lie, nor of how many cores may work.
+    """
+    line.say("starting Sphinx")
+    import sphinx.builders  # here: it takes a second or two, and where nothing has changed nobody needs it
+    from jupyter_book.sphinx import build_sphinx
+
     build.mkdir(parents=True, exist_ok=True)
     (build / "config.yml").write_text(json.dumps(config))
     (build / "toc.yml").write_text(json.dumps(toc))
-    command = [sys.executable, str(TOOLS / "pages/sphinx_run.py"), str(root), str(build), str(html)]
-    variables = os.environ | {"PYTHONUNBUFFERED": "1"}
-    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as warnings:
-        line.say("starting Sphinx")
-        status = progress.follow(command, SphinxProgress(line), stderr=warnings, env=variables)
-        warnings.seek(0)
-        return status, warnings.read().strip()
+    settings = {"external_toc_path": str(build / "toc.yml"), "latex_individualpages": False, "nitpicky": True}
+    settings |= {"templates_path": []}  # themes add to the list, and Sphinx's own is one for all builds of a program
+    options = {"noconfig": True, "quiet": True, "warningiserror": True, "keep_going": True, "jobs": os.cpu_count()}
+    options |= {"path_config": str(build / "config.yml"), "doctreedir": str(build / ".doctrees")}
+    sphinx.builders.status_iterator = functools.partial(steps, line)
+    with contextlib.redirect_stderr(io.StringIO()) as warnings:
+        result = build_sphinx(root, str(html), confoverrides=settings, **options)
+    if isinstance(result, KeyboardInterrupt):
+        raise result
+    return (result if isinstance(result, int) else 2), warnings.getvalue().strip()
 
 
 def settings(root: Path, folder: Path, pages: dict, runs: dict, status: dict, failed: set[str] = frozenset()) -> dict:
@@ -220,15 +214,18 @@ def settings(root: Path, folder: Path, pages: dict, runs: dict, status: dict, fa
     written into `folder`."""
     config = yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))
     config |= launch_settings(address(root, config), branch(root))
-    foot = page_foot.settings(root, config["repository"]["url"], runs, failed)
+    url, commit = config["repository"]["url"], page_foot.commit(root)
     texts = book_map.substitutions(root) | leaderboard_page.substitutions(root)
     texts |= cite.substitutions(root) | plans.substitutions(root)
-    texts |= {"report": page_foot.report(foot["url"], foot["commit"])}
+    texts |= {"report": page_foot.report(url, commit)}
     texts |= status | verdict_page.substitutions(pages)
-    texts |= {f"run-{name}": json.dumps(run) for name, run in foot.pop("runs").items()}
-    if not page_foot.issue(**foot, page=""):
-        foot["commit"] = ""  # which only the address of an issue names
+    for name, run in runs.items():
+        if run:
+            shown = {"made": run["made"], "versions": run["versions"], "failed": name in failed}
+            texts[f"run-{name}"] = json.dumps(shown)
     insertions.write(folder, texts)
+    # the commit only where the address of an issue names it
+    foot = {"url": url, "commit": commit if page_foot.issue(url, "", commit) else ""}
     config["sphinx"]["config"] |= {"page_foot": foot, "inserted": str(folder)}
     return config
 
@@ -240,7 +237,7 @@ def book_settings(root: Path, shown: dict[str, Shown]) -> dict:
     failed = {name for name, chapter in shown.items() if chapter.error}
     status = status_page.tables(root, shown)
     config = settings(root, build / "inserted", pages, runs, status, failed)
-    texts = {f"{name}.ipynb": nbformat.writes(status_page.noted(chapter)) for name, chapter in shown.items()}
+    texts = {f"{name}.ipynb": json.dumps(status_page.noted(chapter)) for name, chapter in shown.items()}
     insertions.write(build / "shown", texts)
     config["sphinx"]["config"]["shown_outputs"] = str(build / "shown")
     return config
@@ -340,6 +337,8 @@ def main() -> int:
     parser.add_argument("--page", metavar="NAME", help="show one page without executing anything")
     args = parser.parse_args()
     root = args.root.resolve()
+    # Pages are trees of a million nodes that live to the end: nothing is gained by searching them for dead ones.
+    gc.set_threshold(100_000, 20, 20)
     return build_page(root, args.page) if args.page else build(root)
 
 

@@ -1,26 +1,27 @@
-"""A Sphinx extension: which pages a build writes again, on all cores, and how far it is.
+"""A Sphinx extension: which pages a build reads and writes again, on all cores.
 
 Sphinx reads a page again when its source, or a file that it depends on, has a later time, and writes it again. Here it
 does so too where such a file has another content at an earlier time, as out of an archive (`outdated`). Pages that
 refer to it may change too: a number, a title, a label, an address. So all that one page can see of another (`seen`) is
 compared with what it was in the build before, and where anything of it differs, all pages are written. They are as
 well where the setting `everything` says so: a file changed of which Sphinx knows nothing.
-The list of contents beside a page that is in no list itself is made once for each folder.
 Deliberately absent: any choice between the pages that see a change and those that do not.
 """
 
-import functools
 import hashlib
-import os
+import random
 import re
-import sys
 from pathlib import Path
 
 from docutils import nodes
+from sphinx.util import logging
+from sphinx_proof.domain import ProofDomain
 
 from tools.pages import running_pages
 
-MARK = "@ "  # begins a line of progress: `@ read 3 55`
+logger = logging.getLogger(__name__)
+# Extensions that do not say whether pages may be read side by side. They may: they keep nothing of a page that is read.
+SILENT = {"sphinx-mathjax-offline", "sphinx_multitoc_numbering", "sphinx_jupyterbook_latex"}
 NOT_SEEN = {"node"}  # of what sphinx-exercise keeps, the tree of an exercise; its title stands among the labels
 
 
@@ -60,54 +61,43 @@ def outdated(app, env, added, changed, removed) -> list[str]:
 
 
 def choose(app, env) -> set[str]:
-    """The pages to be written though they were not read: all, or the first alone. From here on all cores work."""
+    """The pages to be written though they were not read: all, or the first alone."""
     now = seen(app)
     app.all_written = app.config.everything or getattr(env, "book_seen", "") != now
     env.book_seen, env.book_contents = now, {page: contents(env, page) for page in env.found_docs}
-    app.parallel = os.cpu_count() or 1
     return set(env.found_docs) if app.all_written else {app.config.root_doc}  # where nothing is written no asset is
 
 
-def tell(*words) -> None:
-    print(MARK + " ".join(map(str, words)), file=sys.__stdout__, flush=True)
+def owners(env) -> dict[str, str]:
+    """The page of each label."""
+    registries = [getattr(env, name, {}) for name in ("proof_list", "sphinx_exercise_registry")]
+    pages = {label: one["docname"] for registry in registries for label, one in registry.items()}
+    for labels in (env.domaindata["math"]["objects"], env.domaindata["std"]["labels"]):
+        pages |= {label: one[0] for label, one in labels.items()}
+    return pages
 
 
-def start(app) -> None:
-    """Say how many pages are written, and keep lists of contents that many pages have alike."""
-    builder = app.builder
-    prepare, contents = builder.prepare_writing, builder._get_local_toctree
-
-    @functools.cache
-    def outside(folder: str, options: tuple) -> str:
-        return contents(f"{folder}/" if folder else "", **dict(options))
-
-    def kept(page: str, collapse: bool = True, **options) -> str:
-        options |= {"collapse": collapse}
-        if page in app.env.found_docs:
-            return contents(page, **options)
-        return outside(page.rpartition("/")[0], tuple(options.items()))
-
-    def counted(pages: set[str]) -> None:
-        tell("write", 0, len(pages))
-        prepare(pages)
-
-    builder.prepare_writing, builder._get_local_toctree = counted, kept
+def merge(app, env, pages: list[str], other) -> None:
+    """Sphinx warns of a label that two pages have where one process reads both, and nobody where two do."""
+    for label, page in owners(other).items():
+        if page in pages and app.owners.setdefault(label, page) != page:
+            where = env.doc2path(app.owners[label])
+            logger.warning("duplicate label %s, other instance in %s", label, where, location=page)
 
 
 def begin_reading(app, env, pages: list[str]) -> None:
-    """Forget all that is read again: a label that moved would else be found twice, where the old page comes later."""
+    """Forget all that is read again: a label that moved would else be found twice, where the old page comes later.
+
+    Sphinx cuts the list into pieces, one for each process: shuffled, long and short pages lie in all of them.
+    """
     for page in pages:
         app.emit("env-purge-doc", env, page)
         env.clear_doc(page)
-    app.to_read = iter([(k, len(pages)) for k in range(1, len(pages) + 1)])
-
-
-def read(app, page: str, source: list[str]) -> None:
-    tell("read", *next(app.to_read, ()))
-
-
-def written(app, page: str, template: str, context: dict, doctree) -> None:
-    tell("written" if doctree is not None else "more")
+    app.owners = owners(env)
+    random.Random(0).shuffle(pages)
+    for name in app.extensions.keys() & SILENT:
+        app.extensions[name].parallel_read_safe = True
+    ProofDomain.merge_domaindata = lambda *_: None  # it keeps its list elsewhere, and merges that
 
 
 def prune(app, error) -> None:
@@ -122,11 +112,9 @@ def prune(app, error) -> None:
 
 def setup(app) -> dict:
     app.add_config_value("everything", False, "")
-    app.connect("builder-inited", start)
     app.connect("env-get-outdated", outdated)
     app.connect("env-before-read-docs", begin_reading)
-    app.connect("source-read", read)
+    app.connect("env-merge-info", merge)
     app.connect("env-get-updated", choose, priority=950)  # after all numbers are there
-    app.connect("html-page-context", written)
     app.connect("build-finished", prune, priority=100)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -9,17 +9,18 @@
 
 The picture is the still that `stills.py` made. It stays where nothing can move: in a notebook, where the lines
 above are plain Markdown, and in a browser without scripts. Only pages with such a figure load its script, and before it
-those in the folder `book/figures/NAME`, where there is one: the parts of a figure that is too long for one file.
+those in the folder `book/figures/NAME`, where there is one: what runs recorded for it (`figure_records.py`), or the
+parts of a figure that is too long for one file.
 Deliberately absent: anything about what a figure draws; `book/figures/live.js` has what figures share.
 """
-
-from pathlib import Path
 
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-FIGURES = Path(__file__).resolve().parents[2] / "book" / "figures"
+from tools import ROOT
+
+FIGURES = ROOT / "book" / "figures"
 
 
 def scripts(names: list[str]) -> list[str]:
@@ -50,9 +51,9 @@ class LiveDirective(SphinxDirective):
             raise self.error(
                 f"figure {name}: its lines are one picture with an alt text, and a caption of one paragraph"
             )
-        (picture,), (said,) = pictures, captions
+        (picture,), (text,) = pictures, captions
         place = live("", picture, figure=name)
-        caption = nodes.caption(said.rawsource, "", *said.children)
+        caption = nodes.caption(text.rawsource, "", *text.children)
         figure = nodes.figure("", place, caption, classes=["live-figure"])
         self.add_name(figure)
         self.set_source_info(figure)

@@ -1,9 +1,8 @@
 """The foot of every page: where to report an error on it, and, below a chapter, which run made its outputs.
 
-It is a Sphinx extension; `build_book.py` hands it the setting `page_foot`, which `settings` makes, and of the runs what
-`insertions.py` keeps for each chapter. Where the repository
-has a public address the link opens a new issue whose title has the page's name and the commit. Where it has none, the
-link leads to the section of the preface that says what to send.
+It is a Sphinx extension; `build_book.py` hands it the setting `page_foot`, and of the runs what `insertions.py` keeps
+for each chapter. Where the repository has a public address the link opens a new issue whose title has the page's name
+and the commit. Where it has none, the link leads to the section of the preface that says what to send.
 The day and the versions are those in the chapter's record, `book/proved/name.json`, which comes with a clone.
 What belongs to a chapter, its notebook, slides and the like, is `companions.py`'s line.
 Deliberately absent: anything about this machine's clock, and a form that sends something.
@@ -48,16 +47,6 @@ def commit(root: Path) -> str:
     return git(root, "describe", "--always", "--dirty", "--exclude", "*")
 
 
-def settings(root: Path, url: str, runs: dict[str, dict | None], failed: set[str] = frozenset()) -> dict:
-    """The setting `page_foot`: the public address (empty where there is none), the commit, the runs by chapter."""
-    known = {
-        name: {key: run[key] for key in ("made", "versions")} | {"failed": name in failed}
-        for name, run in runs.items()
-        if run
-    }
-    return {"url": url, "commit": commit(root), "runs": known}
-
-
 def at(commit: str) -> str:
     """The commit in words."""
     name, dirty, _ = commit.partition("-dirty")
@@ -91,14 +80,12 @@ def run_words(run: dict) -> str:
     return html.escape(f"The outputs on this page were made on {run['made']} with {versions}.{today}", quote=False)
 
 
-def foot(page: str, setting: dict, pathto) -> str:
-    """The foot of a page in HTML; `pathto` gives the relative address of another page."""
+def foot(page: str, run: dict | None, pathto, url: str = "", commit: str = "") -> str:
+    """The foot of a page in HTML; `pathto` gives the relative address of another page, `run` is the chapter's."""
     there = "" if page == HERE[0] else pathto(HERE[0])  # of the page itself Sphinx says "#"
-    target = issue(setting["url"], page, setting["commit"]) or f"{there}#{HERE[1]}"
-    report = f'Found an error on this page? <a class="report" href="{html.escape(target)}">Report it</a>.'
-    run = setting["runs"].get(page.split("/")[-1]) if page.startswith("notebooks/") else None
+    target = issue(url, page, commit) or f"{there}#{HERE[1]}"
     lines = [companions.line(page.split("/")[-1], companions.Beside())] if page.startswith("notebooks/") else []
-    lines.append(f"<p>{report}</p>")
+    lines.append(f'<p>Found an error on this page? <a class="report" href="{html.escape(target)}">Report it</a>.</p>')
     if run:
         status = html.escape(pathto("book/status"))
         lines.append(f'<p>{run_words(run)} <a href="{status}">All runs</a> stand on one page.</p>')
@@ -107,17 +94,16 @@ def foot(page: str, setting: dict, pathto) -> str:
 
 def place(app, page: str, template: str, context: dict, doctree) -> None:
     """Give the template its text; a page that Sphinx makes itself gets the link too."""
-    wanted = not re.match("search|_modules", page)
-    setting = app.config.page_foot | {"runs": {page.split("/")[-1]: insertions.run_of(app, page)}}
-    context["page_foot"] = foot(page, setting, context["pathto"]) if wanted else ""
+    run, wanted = insertions.run_of(app, page), not re.match("search|_modules", page)
+    context["page_foot"] = foot(page, run, context["pathto"], **app.config.page_foot) if wanted else ""
 
 
 def find_templates(app, config) -> None:
-    config.templates_path.append(str(TEMPLATES))
+    config.templates_path = [*config.templates_path, str(TEMPLATES)]
 
 
 def setup(app) -> dict:
-    app.add_config_value("page_foot", {"url": "", "commit": ""}, "html")
+    app.add_config_value("page_foot", {}, "html")
     app.connect("config-inited", find_templates)
     app.connect("html-page-context", place)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -69,16 +69,8 @@ def questions(text: str) -> list[list[str]]:
     return [found[1].splitlines() for found in re.finditer(r"^:::\{quiz\}\n(.*?)^:::$", text, re.M | re.S)]
 
 
-class quiz(nodes.General, nodes.Element):
-    """A question with its options."""
-
-
-class quiz_option(nodes.General, nodes.Element):
-    """An option and its explanation: a fold."""
-
-
-class quiz_says(nodes.General, nodes.Element):
-    """What an option says: the line of the fold that is always in view."""
+def written(text: str) -> nodes.raw:
+    return nodes.raw("", text, format="html")
 
 
 class QuizDirective(SphinxDirective):
@@ -89,21 +81,24 @@ class QuizDirective(SphinxDirective):
         self.state.nested_parse(type(self.content)(lines, source="quiz"), self.content_offset + line, body)
         return body.children
 
+    def option(self, option: Option) -> list[nodes.Node]:
+        """A fold: its line is what the option says, inside it stands why."""
+        word = "Right" if option.right else "Wrong"
+        why = self.parsed(option.why, option.line + 1)
+        why[0].insert(0, nodes.strong("", f"{word}. "))
+        begin, end = written(f'<details class="quiz-{word.lower()}">\n<summary>'), written("</details>\n")
+        return [begin, *self.parsed([option.says], option.line), written("</summary>\n"), *why, end]
+
     def run(self) -> list[nodes.Node]:
         try:
             text, options = parse(list(self.content))
         except ValueError as error:
             raise self.error(f"quiz: {error}") from None
         name = f"quiz-{self.env.new_serialno('quiz') + 1}"
+        begin = written(f'<div aria-labelledby="{name}" class="quiz" role="group">\n')
         question = nodes.container("", *self.parsed(text, 0), ids=[name], classes=["quiz-question"])
-        node = quiz("", question)
-        for option in options:
-            said = quiz_says("", *self.parsed([option.says], option.line))
-            why = self.parsed(option.why, option.line + 1)
-            verdict = "Right. " if option.right else "Wrong. "
-            why[0].insert(0, nodes.strong("", verdict))
-            node += quiz_option("", said, *why, right=option.right)
-        return [node]
+        end = written('<p class="quiz-said" role="status"></p>\n</div>\n')
+        return [begin, question, *(node for option in options for node in self.option(option)), end]
 
 
 def insert(app: Sphinx, docname: str, source: list[str]) -> None:
@@ -124,32 +119,7 @@ def insert(app: Sphinx, docname: str, source: list[str]) -> None:
     raise ValueError(f"{docname} has no section Exercises, before which its quiz could stand")
 
 
-def visit(self, node: quiz) -> None:
-    self.body.append(self.starttag(node, "div", CLASS="quiz", role="group", **{"aria-labelledby": node[0]["ids"][0]}))
-
-
-def depart(self, node: quiz) -> None:
-    self.body.append('<p class="quiz-said" role="status"></p>\n</div>\n')
-
-
-def visit_option(self, node: quiz_option) -> None:
-    self.body.append(self.starttag(node, "details", CLASS="quiz-right" if node["right"] else "quiz-wrong"))
-
-
 def setup(app: Sphinx) -> dict:
-    def nothing(self, node):
-        pass
-
-    def begin(tag):
-        return lambda self, node: self.body.append(f"<{tag}>")
-
-    def end(tag):
-        return lambda self, node: self.body.append(f"</{tag}>\n")
-
-    plain = {"latex": (nothing, nothing), "text": (nothing, nothing)}
-    app.add_node(quiz, html=(visit, depart), **plain)
-    app.add_node(quiz_option, html=(visit_option, end("details")), **plain)
-    app.add_node(quiz_says, html=(begin("summary"), end("summary")), **plain)
     app.add_directive("quiz", QuizDirective)
     app.connect("source-read", insert, priority=900)  # after `insertions` has chosen what is read
     app.add_css_file("quiz.css")

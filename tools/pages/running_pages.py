@@ -13,6 +13,7 @@ which comes from its own address, or from the pack that `make browser` puts ther
 
 import ast
 import base64
+import functools
 import io
 import json
 import math
@@ -59,6 +60,12 @@ def imports(body: Iterable[ast.stmt], inside: bool) -> Iterator[str]:
             yield from imports(ast.iter_child_nodes(node), inside)
 
 
+@functools.cache
+def imported(text: str, inside: bool) -> frozenset[str]:
+    """The packages that a module or a cell with this text imports; chapters read the same modules."""
+    return frozenset(imports(ast.parse(text).body, inside))
+
+
 def code(nb: nbformat.NotebookNode) -> Iterator[tuple[int, nbformat.NotebookNode]]:
     """The cells that run, with their numbers among all cells of the chapter."""
     for number, cell in enumerate(nb.cells):
@@ -88,12 +95,12 @@ def packages(root: Path, md: Path) -> list[str] | None:
     """The packages that a chapter needs in a browser; None where it cannot run there."""
     needed = set()
     for _, cell in code(notebooks.source(md)):
-        needed |= {*imports(ast.parse(cell.source).body, inside=True)}
+        needed |= imported(cell.source, True)
     for path in reads(root, md.stem):
         if path.endswith(".py"):
             text = (root / path).read_text(encoding="utf-8")
             # what attacks and decides statements is imported when it is called, and these chapters call it
-            needed |= {*imports(ast.parse(text).body, inside='needs("prove")' in text)}
+            needed |= imported(text, 'needs("prove")' in text)
     needed -= {*sys.stdlib_module_names, *OURS, *STAND_INS}
     known = pyodide()["packages"]
     recorded = provenance.load(root / provenance.FOLDER, md.stem) and chapters.name_of(md.stem) not in TOO_NEW

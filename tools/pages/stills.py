@@ -13,14 +13,13 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
 
 from tools import preflight
 from tools.pages import live_figures
+from tools.pages.live_figures import FIGURES
 
-FIGURES = Path(__file__).resolve().parents[2] / "book" / "figures"
 PLACES = re.compile(r' (?:points|d|transform|viewBox|width|height|[xy][12]?|c[xy])="[^"]*"')
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 VIEW = {"width": 860, "height": 900}
@@ -78,9 +77,9 @@ def same(one: str, other: str) -> bool:
     """Whether two stills show the same: all words and looks equal, and all places within half a pixel."""
 
     def parts(svg: str) -> tuple[str, list[float]]:
-        found: list[str] = []
-        bare = PLACES.sub(lambda place: NUMBER.sub(lambda n: found.append(n[0]) or "#", place[0]), svg)
-        return bare, [float(n) for n in found]
+        places: list[str] = []
+        bare = PLACES.sub(lambda place: NUMBER.sub(lambda n: places.append(n[0]) or "#", place[0]), svg)
+        return bare, [float(n) for n in places]
 
     (bare, here), (bare_other, there) = parts(one), parts(other)
     return bare == bare_other and all(abs(a - b) <= 0.5 for a, b in zip(here, there, strict=True))

@@ -7,17 +7,15 @@ of it, and the false statements below. Exit status 1: a proof fails, or a false 
 but for the prover, which is not there.
 """
 
-import argparse
 import json
 import sys
-from pathlib import Path
 
 from minilib.theory.attack import attack, plain
 from proofs.bank import BANK
+from tools import ROOT
 from tools.chapter.provenance import digest
 from tools.prover import rocq, theorem_table
 
-ROOT = Path(__file__).resolve().parents[2]
 RECORD, PAGE = ROOT / "book" / "theorems.json", ROOT / "book" / "theorems.md"
 ATTACKED_BY = ["proofs/bank.py", *(f"minilib/theory/{name}.py" for name in ("statements", "attack"))]
 HEAD = """\
@@ -58,11 +56,8 @@ def page(rows: list[dict]) -> str:
     return text
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--again", action="store_true", help="Rocq checks what did not change, too")
-    chosen = parser.parse_args(arguments)
-    checked = rocq.check(again=chosen.again)
+def main() -> int:
+    checked = rocq.check()
     rows = [broken(label, claim) for label, claims in BANK.items() for claim in claims]
     standing = [row["statement"] for row in rows if not row["broken by"]]
     if standing:

@@ -30,7 +30,7 @@ from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from graphlib import TopologicalSorter
 from pathlib import Path
 
-from tools import preflight
+from tools import ROOT, preflight
 from tools.prover.rocq_sources import (
     NAMED,
     STEP,
@@ -45,7 +45,6 @@ from tools.prover.rocq_sources import (
     sources,
 )
 
-ROOT = Path(__file__).resolve().parents[2]
 UNCHECKED = 4
 NOT_CHECKED = (
     "proofs not checked: there is no prover. Install Rocq (Debian, Ubuntu: sudo apt-get install coq; macOS: "
@@ -289,8 +288,8 @@ def check_files(prover: Prover, every: dict[str, Source], again: bool, write: bo
                 if problem := future.exception():
                     problems.append(str(problem))
                     continue
-                said, wrong = future.result()
-                print(f"  {said}\n" * bool(said), end="", flush=True)
+                news, wrong = future.result()
+                print(f"  {news}\n" * bool(news), end="", flush=True)
                 problems += wrong
                 order.done(name)
     return problems
@@ -311,8 +310,8 @@ def compare_labels(root: Path, every: dict[str, Source]) -> list[str]:
 
 def check_records(root: Path = ROOT) -> int:
     """Whether the records are of today's files and saboteurs, and have no more; the exit status."""
-    every, listed, problems = sources(root / "proofs"), saboteurs(root / "proofs"), []
-    folder = root / "book" / "machine"
+    every, listed, folder = sources(root / "proofs"), saboteurs(root / "proofs"), root / "book" / "machine"
+    problems = broken_rules(every)
     for name, source in every.items():
         now, known = digest_of(name, every), load(folder, name)
         tried = {key(one, now) for one in listed if one.file == f"{name}.v"}
@@ -323,6 +322,10 @@ def check_records(root: Path = ROOT) -> int:
     problems += [*compare_labels(root, every), *strangers(folder, every)]
     print("".join(f"{problem}\n" for problem in problems) or f"  {len(every)} files as they were when proved\n", end="")
     return 1 if problems else 0
+
+
+def broken_rules(every: dict[str, Source]) -> list[str]:
+    return [line for source in every.values() for line in source.violations]
 
 
 def strangers(folder: Path, every: dict[str, Source]) -> list[str]:
@@ -337,7 +340,7 @@ def check(root: Path = ROOT, again: bool = False, write: bool = True) -> int:
         print("There is no prover and none could be installed: the proofs will NOT be checked.", flush=True)
         return UNCHECKED
     prover, every, start = Prover(path, root), sources(root / "proofs"), time.monotonic()
-    problems = [line for source in every.values() for line in source.violations]
+    problems = broken_rules(every)
     problems += [*check_files(prover, every, again, write), *compare_labels(root, every)]
     if write:
         for record in prover.records.glob("*.json"):

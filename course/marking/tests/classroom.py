@@ -14,8 +14,8 @@ NAMES = sorted(path.stem for path in (ROOT / "course" / "assignments").glob("*.m
 CLASSES = [sheets.CLASS, *(f"class-{k}" for k in range(int(os.environ.get("CLASSES", 1)) - 1))]
 
 
-def made(name: str, group: str, into: Path) -> Assignment:
-    """A problem set of the book for a class."""
+def make(name: str, group: str, into: Path) -> Assignment:
+    """A problem set of the book for a class, made."""
     assignment = Assignment(name, group, ROOT / "course", into)
     assignment.make()
     return assignment
@@ -57,11 +57,6 @@ def submission(assignment: Assignment, answers: dict[str, str], path: Path) -> P
     assert not left, f"no such cells: {list(left)}"
     nbformat.write(nb, path)
     return path
-
-
-def lost(assignment: Assignment, row: dict) -> set[str]:
-    """The checks for which a row of marks has nothing."""
-    return {name for name in checks(assignment) if row[name] == 0}
 
 
 class Desk:

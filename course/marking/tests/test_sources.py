@@ -1,27 +1,22 @@
 """Every problem set can be made and solved, for any class. Could catch: a model answer that its own check refuses."""
 
-import os
+import functools
 import re
 
 import nbformat
 import pytest
-from classroom import ROOT, checks, lost, made, source, submission
+from classroom import CLASSES, NAMES, ROOT, checks, make, source, submission
 
 from course.marking import sheets
-
-NAMES = sorted(path.stem for path in (ROOT / "course" / "assignments").glob("*.md") if path.stem != "README")
-CLASSES = [sheets.CLASS, *(f"class-{k}" for k in range(int(os.environ.get("CLASSES", 1)) - 1))]
 
 
 @pytest.fixture(scope="module")
 def assignments(tmp_path_factory):
-    """Problem sets by name and class, each made when it is first asked for."""
-    found = {}
+    """Problem sets by name and class, each made when it is first needed."""
 
+    @functools.cache
     def get(name, group=sheets.CLASS):
-        if (name, group) not in found:
-            found[name, group] = made(name, group, tmp_path_factory.mktemp("class"))
-        return found[name, group]
+        return make(name, group, tmp_path_factory.mktemp("class"))
 
     return get
 
@@ -33,8 +28,9 @@ def test_the_model_answers_get_all_points_and_an_empty_notebook_none(name, group
     right = submission(assignment, {}, tmp_path / "right.ipynb")
     handed_in = {"right": right} | ({"empty": assignment.notebook} if group == sheets.CLASS else {})
     rows = {row["student"]: row for row in assignment.mark(handed_in)}
-    assert lost(assignment, rows["right"]) == set()
-    assert rows["right"]["points"] == sum(checks(assignment).values())
+    points = checks(assignment)
+    assert {check: rows["right"][check] for check in points} == points
+    assert rows["right"]["points"] == sum(points.values())
     assert rows["right"]["of"] >= 20
     assert rows["right"]["to read"] >= 1
     if "empty" in rows:
@@ -45,12 +41,12 @@ def test_the_model_answers_get_all_points_and_an_empty_notebook_none(name, group
 @pytest.mark.parametrize("name", NAMES)
 def test_on_a_students_machine_right_answers_pass_every_visible_check(name, assignments, tmp_path, capsys):
     path = submission(assignments(name), {}, tmp_path / "own.ipynb")
-    names, marked = {"__name__": "__main__"}, set()
+    names, run = {"__name__": "__main__"}, set()
     for cell in nbformat.read(path, as_version=4).cells:
         if cell.cell_type == "code":
             exec(cell.source, names)
-            marked.add(cell.metadata.nbgrader.grade_id)
-    assert {*checks(assignments(name))} <= marked
+            run.add(cell.metadata.nbgrader.grade_id)
+    assert {*checks(assignments(name))} <= run
     assert "rel  checks  least slack" in capsys.readouterr().out, "the ledger is shown"
 
 
@@ -83,7 +79,7 @@ def test_the_readme_names_every_problem_set_with_its_points(assignments):
 def test_two_classes_have_other_numbers(name):
     """So that last year's answers do not serve: of twenty classes, at least fifteen differ from each other."""
     nb = sheets.read(ROOT / "course", name)
-    found = [sheets.drawn(nb, name, f"class-{k}") for k in range(20)]
-    public = {str({key: v for key, v in one.items() if not key.startswith("_")}) for one in found}
+    draws = [sheets.drawn(nb, name, f"class-{k}") for k in range(20)]
+    public = {str({key: v for key, v in one.items() if not key.startswith("_")}) for one in draws}
     assert len(public) >= 15
-    assert len({str(one) for one in found}) == 20
+    assert len({str(one) for one in draws}) == 20
