@@ -1,8 +1,7 @@
-"""The folder of a run: what it was (`run-config.json`, `tokenizer.json`, `run.json`), and how it went (`curve.csv`, and
-a picture of it).
+"""The folder of a run: what it was (`run-config.json`, `tokenizer.json`, `run.json`), and how it went (`curve.csv`,
+TensorBoard, a picture).
 
 `run.json` has the fields of a recorded run (`experiments.records`), so that a chapter can read it. Only rank 0 writes.
-Deliberately absent: the files of TensorBoard and of other programs that draw; they read a table.
 """
 
 import contextlib
@@ -36,12 +35,15 @@ class MetricsLogger:
     """Rows of numbers, kept in `curve.csv` as they come; on resuming, rows after `step` are cut off."""
 
     def __init__(self, folder: Path, config: Config, tokenizer: Tokenizer, step: int):
+        from torch.utils.tensorboard import SummaryWriter
+
         self.folder, self.config, self.start = folder, config, records.now()
         self.rows = [row for row in read_curve(folder) if row["step"] <= step]
         records.write(folder / export.TOKENIZER, tokenizer.content + "\n")
         records.write(folder / export.CONFIG, json.dumps(dataclasses.asdict(config), indent=1) + "\n")
         if self.rows:
             write_curve(folder, self.rows)
+        self.board = SummaryWriter(str(folder / "tensorboard"), purge_step=step + 1)
 
     def add(self, row: dict) -> None:
         """A row, with the same keys each time; NaN where nothing was measured."""
@@ -57,9 +59,13 @@ class MetricsLogger:
                 raise OSError(error.errno, error.strerror, str(path)) from None
         else:
             write_curve(self.folder, self.rows)
+        for name, value in row.items():
+            if name != "step" and not math.isnan(value):
+                self.board.add_scalar(name, value, row["step"])
 
     def finish(self, device: str, seconds: float, results: dict) -> None:
         """Write `run.json` and the picture of the curve: the run is complete."""
+        self.board.close()
         draw_curve(self.rows, results, self.folder / "curve.png")
         write_run(self.folder, "minilib.training", self.config, device, self.start, seconds, results)
 

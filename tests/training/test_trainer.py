@@ -36,7 +36,7 @@ def test_a_run_leaves_a_folder_that_says_what_it_was_and_how_it_went(complete_ru
     config, results = complete_run
     files = {path.name for path in config.folder.iterdir()}
     names = {"run-config.json", "tokenizer.json", "run.json", "curve.csv", "curve.png"}
-    assert files == names | {"checkpoints"}
+    assert files == names | {"tensorboard", "checkpoints"}
     run = json.loads((config.folder / "run.json").read_text())
     assert run["results"] == results
     assert Config(**json.loads((config.folder / "run-config.json").read_text())) == config
