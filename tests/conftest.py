@@ -24,6 +24,7 @@ settings.load_profile("book")
 FIRST = "sharded killed compile exact building several_processes".split()
 LONG = FIRST + "toy_studies wheel new_chapter shake nothing_lost own_trainer recipes readme_commands".split()
 LONG += "gpu_benchmark benchmarks finetune trainer distributed generate export".split()
+LONG += "card stand_in compiler other_systems translator".split()
 LONG += "exact lab live_figures print run_button slides release accessibility".split()
 
 
