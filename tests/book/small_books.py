@@ -3,11 +3,11 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import nbformat
 
-ROOT = Path(__file__).resolve().parents[2]
+from tools import ROOT
+
 CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
 

@@ -6,14 +6,13 @@ its quiz, the build sees.
 
 import re
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
+from tools import ROOT
 from tools.chapter import chapters
 from tools.pages import quiz
 
-ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted((ROOT / quiz.FOLDER).glob("*.md"))
 CHAPTERS = {chapters.name_of(md.stem) for md in (ROOT / "notebooks").glob("*.md")}
 

@@ -5,11 +5,11 @@ Every page is served from this machine. A request to any other place is refused 
 
 import re
 from http.server import SimpleHTTPRequestHandler
-from pathlib import Path
 
 import yaml
 
-ROOT = Path(__file__).resolve().parents[2]
+from tools import ROOT
+
 HTML = ROOT / "_build" / "html"
 
 

@@ -21,7 +21,8 @@ from pathlib import Path
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-ROOT = Path(__file__).resolve().parents[2]
+from tools import ROOT
+
 WIDTH = 72  # of a signature on one line
 BASES = {"Optimizer"}  # what nobody makes an object of
 ITEM = re.compile(r"([\w*.]+(?:, [\w*.]+)*): (.*)", re.DOTALL)

@@ -12,10 +12,9 @@ from pathlib import Path
 
 import yaml
 
+from tools import ROOT
 from tools.chapter import notebooks, reading
 from tools.chapter.chapters import labelled, name_of
-
-ROOT = Path(__file__).resolve().parents[2]
 
 # Names on the map, where they are not the chapter's own.
 SHORT = {

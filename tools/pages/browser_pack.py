@@ -21,9 +21,9 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+from tools import ROOT
 from tools.pages import running_pages
 
-ROOT = Path(__file__).resolve().parents[2]
 CORE = ["pyodide.js", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json"]
 PACKAGES = ["numpy", "matplotlib", "scipy", "sympy"]
 SOURCE = "https://github.com/pyodide/pyodide"

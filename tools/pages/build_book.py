@@ -37,7 +37,7 @@ from pathlib import Path
 
 import yaml
 
-from tools import progress
+from tools import ROOT, progress
 from tools.chapter import chapters, first_cell, notebooks, provenance
 from tools.pages import (
     book_map,
@@ -52,7 +52,6 @@ from tools.pages import (
 )
 from tools.prover import rocq_sources
 
-ROOT = Path(__file__).resolve().parents[2]
 TOOLS = ROOT / "tools"
 INCOMPLETE = 3  # the exit status when a chapter has to be executed and the packages for that are not installed
 DOING = {"reading sources... ": "reading pages:", "writing output... ": "writing pages:"}  # as Sphinx says it, and we

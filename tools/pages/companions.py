@@ -12,10 +12,10 @@ import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tools import ROOT
 from tools.chapter.chapters import name_of
 from tools.pages import syllabus
 
-ROOT = Path(__file__).resolve().parents[2]
 PDF = "pdf/big-batches-small-memory.pdf"  # in the folder of a site, as in _build
 LINE = re.compile(r'<p class="companions">.*?</p>')
 

@@ -23,7 +23,8 @@ from collections.abc import Iterable
 from importlib.metadata import distribution
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from tools import ROOT
+
 LOCK = ROOT / "requirements.txt"
 SOURCES = [LOCK, *(ROOT / "minilib" / "data" / f"{name}.py" for name in ("package_docs", "prose"))]
 FILES = ("docstrings.json", "prose-licences.txt")

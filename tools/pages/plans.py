@@ -13,11 +13,11 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from tools import ROOT
 from tools.chapter import chapters, notebooks, reading
 from tools.pages import book_map, syllabus
 from tools.pages.book_map import hours
 
-ROOT = Path(__file__).resolve().parents[2]
 LABS = Path("course") / "labs"
 MOST = 240  # minutes of required reading in a week
 LECTURE = 75  # minutes

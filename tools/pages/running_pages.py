@@ -28,10 +28,10 @@ from docutils import nodes
 from sphinx.errors import ExtensionError
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
+from tools import ROOT
 from tools.chapter import chapters, notebooks, provenance
 from tools.pages import docstring_text
 
-ROOT = Path(__file__).resolve().parents[2]
 RUN = Path("book") / "_static" / "run"
 RECORDS = Path("book") / "in_browser"  # of `browser_test.py`
 OURS = {"minilib", "studies", "proofs", "benchmarks"}
