@@ -34,6 +34,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from unittest.mock import patch
 
 import yaml
 
@@ -200,8 +201,8 @@ def sphinx(root: Path, build: Path, html: Path, config: dict, toc: dict, line: p
     settings |= {"templates_path": []}  # themes add to the list, and Sphinx's own is one for all builds of a program
     options = {"noconfig": True, "quiet": True, "warningiserror": True, "keep_going": True, "jobs": os.cpu_count()}
     options |= {"path_config": str(build / "config.yml"), "doctreedir": str(build / ".doctrees")}
-    sphinx.builders.status_iterator = functools.partial(steps, line)
-    with contextlib.redirect_stderr(io.StringIO()) as warnings:
+    follow = patch.object(sphinx.builders, "status_iterator", functools.partial(steps, line))
+    with follow, contextlib.redirect_stderr(io.StringIO()) as warnings:
         result = build_sphinx(root, str(html), confoverrides=settings, **options)
     if isinstance(result, KeyboardInterrupt):
         raise result
