@@ -91,7 +91,7 @@ Section Falling.
         rewrite E_plus, !E_scal, !E_minus, !E_const in H. unfold one_step in *. cbn [snd] in H. lra.
     Qed.
 
-    (* thm-sgd-falling (eq-sgd-falling) under PL alone: f need not be convex. *)
+    (* thm-sgd-falling (eq-sgd-falling): for every T >= 0, where f satisfies PL and need not be convex, *)
     Theorem thm_sgd_falling_pl T x1 : falling_loss T x1 - fstar
       <= (4 * L ^ 2 * (f x1 - fstar) + 2 * L * sigma ^ 2 * INR T / INR b) / (2 * L + mu * INR T) ^ 2.
     Proof.
@@ -105,7 +105,7 @@ Section Falling.
   Variable best : vec.                 (* x^* of the page *)
   Hypothesis A0 : forall x, f best <= f x.
   Hypothesis A3 : strongly_convex d f grad mu.
-  (* thm-sgd-falling (eq-sgd-falling): for every T >= 0. *)
+  (* and so where f is strongly convex. *)
   Theorem thm_sgd_falling T x1 : falling_loss T x1 - f best
     <= (4 * L ^ 2 * (f x1 - f best) + 2 * L * sigma ^ 2 * INR T / INR b) / (2 * L + mu * INR T) ^ 2.
   Proof. apply thm_sgd_falling_pl; [exact A0|]. intros x. now apply step_1. Qed.

@@ -24,7 +24,7 @@ Proof.
   - apply bowl_convex.
 Qed.
 
-(* One step on this bowl, exactly. *)
+(* One step on the bowl, exactly. *)
 Lemma bowl_step d b lr x : (1 <= b)%nat -> E (batches coin b) (fun k => bowl d (next coin b shaken lr x k))
   = (1 - lr) ^ 2 * bowl d x + lr ^ 2 * INR d / (2 * INR b).
 Proof.
@@ -40,7 +40,8 @@ Proof.
     rewrite (norm2_ext d (next coin b shaken lr x k) (fun j => x j - lr * g coin b shaken x k j)) by reflexivity.
     rewrite shadow. field.
 Qed.
-(* At a constant rate the mean loss of this bowl stays above lr^2 d / (2 b), however many steps are taken. *)
+(* At a constant rate lr the mean loss of the bowl |x|^2 / 2 with this noise stays at or above lr^2 d / (2 b), however
+   many steps are taken. *)
 Theorem thm_sgd_falling_floor d b lr T x1 : (1 <= b)%nat -> (1 <= T)%nat ->
   lr ^ 2 * INR d / (2 * INR b) <= after (batches coin b) vec (next coin b shaken lr) T x1 (bowl d).
 Proof.
