@@ -32,7 +32,7 @@
     left.legend(methods.map((name) => [name, colors[name]]));
     const right = ui.panel({
       title: "Lines: two tuning seeds. Large: the ten", height: 300,
-      x: { range: [0.11, 4.6], log: true, ticks: [0.125, 0.25, 0.5, 1, 2, 4], label: "learning rate / rate by the root",
+      x: { range: [0.11, 4.6], log: true, ticks: [0.125, 0.25, 0.5, 1, 2, 4], label: "learning rate / the root rule's",
         format: (c) => (c < 1 ? `1/${1 / c}` : `${c}`) },
       y: { ...loss, label: "final training loss (nats)" },
     });
@@ -59,7 +59,7 @@
         right.dot(multiple(rule, name, b), ends(rule, name, b)[1], { r: 5, fill: colors[name] });
       }
       if (row < 0) right.text(0.7, 0.03, "not searched here", { "text-anchor": "middle" });
-      const words = { root: "by the root rule", kept: "with the rate of batch 128", searched: "with a rate searched here" };
+      const words = { root: "with the root rule", kept: "with the rate of batch 128", searched: "with a rate searched here" };
       const start = `At batch <b>${Live.number(b, 4)}</b>, <b>${words[rule]}</b>`;
       if (!ends(rule, "LAMB", b)) return ui.verdict(`${start}: no rate was searched below batch 64.`);
       const range = (name) => {
@@ -68,7 +68,7 @@
       };
       const firm = confirmed[rule === "kept" && b === base ? "root" : rule].includes(b);
       const claim = rule === "kept" && b !== base
-        ? `LAMB by the root, with ${say(ends("root", "LAMB", b)[1])}, below this AdamW` : "LAMB below AdamW";
+        ? `LAMB with the root rule, at ${say(ends("root", "LAMB", b)[1])}, below this AdamW` : "LAMB below AdamW";
       return ui.verdict(`${start}, the losses end at ${methods.map(range).join(", ")}. ` +
         `${claim}: ${firm ? "confirmed" : "not resolved"}.`);
     }

@@ -1,7 +1,7 @@
-// Two editions of one network compute the same. Which method's best learning rate moves from one to the other?
+// A network and its rescaled copy compute the same. Which method's best learning rate moves from one to the other?
 "use strict";
 (() => {
-  // A network of two layers, u and v, of two weights each: it is to make the products u_k v_k equal to `target`. Edition c
+  // A network of two layers, u and v, of two weights each: it is to make the products u_k v_k equal to `target`. The copy
   // has c u and v / c. The loss is half the sum of the squared errors.
   const target = [2, -1.5], start = [[1, 0.5], [0.8, -0.4]], T = 40, trust = 0.02;
 
@@ -19,7 +19,7 @@
     LARS: (x, g) => x.map((layer, i) => (trust * norm(layer)) / norm(g[i])),
   };
 
-  // The mean loss over T steps without momentum on edition c; the learning rate falls as (1 - t / T)^2.
+  // The mean loss over T steps without momentum on the copy; the learning rate falls as (1 - t / T)^2.
   function mean(method, c, lr) {
     let x = [start[0].map((w) => w * c), start[1].map((w) => w / c)], sum = 0;
     for (let t = 0; t < T; t++) {
@@ -54,12 +54,12 @@
     left.text(1.3e-4, before * 1.25, "at the start", { "font-size": 11 }, left.back);
     left.legend(methods.map((m) => [names[m], color(m), look(m)["stroke-dasharray"]]), [0.03, 0.02]);
     const right = ui.panel({
-      title: "The best rate", x: { range: [1, 10], log: true, ticks: [1, 2, 5, 10], label: "edition c" },
+      title: "The best rate", x: { range: [1, 10], log: true, ticks: [1, 2, 5, 10], label: "factor c" },
       y: { range, log: true, ticks, label: "best learning rate" },
     });
-    const editions = Array.from({ length: 25 }, (_, k) => 10 ** (k / 24));
+    const factors = Array.from({ length: 25 }, (_, k) => 10 ** (k / 24));
     for (const m of methods) {
-      right.line(editions.map((c) => [c, best(m, c)]), { ...look(m), "stroke-width": 1.6, class: "landmark" }, right.back);
+      right.line(factors.map((c) => [c, best(m, c)]), { ...look(m), "stroke-width": 1.6, class: "landmark" }, right.back);
     }
     const first = Object.fromEntries(methods.map((m) => [m, best(m, 1)]));
 
@@ -75,18 +75,18 @@
         left.dot(at, Math.max(floor, mean(m, c, at)), { r, fill: color(m) });
         right.dot(c, at, { r: 6, fill: color(m) });
       }
-      const say = (m) => `${names[m]} ${Live.number(best(m, c))} (on edition 1: ${Live.number(first[m])})`;
-      ui.verdict(`On edition <b>c = ${Live.number(c, 3)}</b> the best rates are: ${methods.map(say).join(", ")}.`);
+      const say = (m) => `${names[m]} ${Live.number(best(m, c))} (at c = 1: ${Live.number(first[m])})`;
+      ui.verdict(`At <b>c = ${Live.number(c, 3)}</b> the best rates are: ${methods.map(say).join(", ")}.`);
     }
 
     const bar = ui.slider({
-      label: "edition c", range: [1, 10], log: true, value: 1, steps: 48, format: (c) => Live.number(c, 3), change: draw,
+      label: "factor c", range: [1, 10], log: true, value: 1, steps: 48, format: (c) => Live.number(c, 3), change: draw,
     });
     ui.button("c = 1", () => bar.set(1));
     ui.button("c = 3", () => bar.set(3));
     ui.button("c = 10", () => bar.set(10));
     ui.still(() => bar.set(10));
-    ui.table(["edition c", ...methods.map((m) => names[m])], [1, 2, 5, 10].map((c) =>
+    ui.table(["factor c", ...methods.map((m) => names[m])], [1, 2, 5, 10].map((c) =>
       [`${c}`, ...methods.map((m) => Live.number(best(m, c)))]));
     draw();
   });

@@ -42,7 +42,7 @@ def public(page: str) -> set[str]:
 @pytest.mark.parametrize("page", PUBLIC)
 def test_a_page_has_every_public_name_once_each_with_a_docstring(page):
     assert PAGES.keys() == PUBLIC.keys()
-    assert Counter(line.partition(":")[0] for _, line in shown(page)) == Counter(public(page))
+    assert Counter(line.partition(":")[0] for _, line in shown(page)) == Counter(public(page)), f"book/api/{page}.md"
     for file, line in shown(page):
         signature, *docstring = api_pages.contents(ROOT / file, line.partition(":")[0], [])
         assert docstring, line

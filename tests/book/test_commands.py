@@ -110,6 +110,21 @@ def test_a_change_reaches_the_tests_that_import_it_nearest_first():
     assert check_changes.nearness({"README.md"}) == {}
 
 
+def test_cells_run_again_where_the_text_is_new_and_not_where_only_the_number_is(monkeypatch, tmp_path):
+    (tmp_path / "notebooks").mkdir()
+    for name in ("01_a", "02_b"):
+        (tmp_path / "notebooks" / f"{name}.md").write_text(name)
+    person = ["-c", "user.name=a", "-c", "user.email=a@b.c"]
+    for words in (["init", "-q"], ["add", "."], [*person, "commit", "-q", "-m", "Two chapters"]):
+        check_changes.lines("git", "-C", str(tmp_path), *words)
+    monkeypatch.setattr(check_changes, "ROOT", tmp_path)
+    assert check_changes.rewritten_chapters(check_changes.changed_files("HEAD"), "HEAD") == []
+    (tmp_path / "notebooks/02_b.md").rename(tmp_path / "notebooks/03_b.md")
+    (tmp_path / "notebooks/02_new.md").write_text("new")
+    changed = check_changes.changed_files("HEAD")
+    assert [md.stem for md in check_changes.rewritten_chapters(changed, "HEAD")] == ["02_new"]
+
+
 @pytest.mark.parametrize(
     ("changed", "test"),
     [

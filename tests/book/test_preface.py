@@ -81,4 +81,5 @@ def test_what_is_said_of_the_checks_is_what_the_book_has():
     ignored = sum(bool(chapters.ignored_cells(chapters.read(path))) for path in CHAPTERS)
     assert ignored > 0
     assert "prints what differs between machines, says so and is not compared" in text
-    assert sum("pitfalls" in chapter.text.lower() for chapter in CHAPTER_OF.values()) == len(CHAPTER_OF)
+    silent = [name for name, chapter in CHAPTER_OF.items() if "pitfalls" not in chapter.text.lower()]
+    assert silent == [], "chapters that name no pitfalls"

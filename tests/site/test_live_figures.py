@@ -198,7 +198,9 @@ def test_every_figure_is_on_a_page_its_numbers_are_compared_and_it_says_itself_w
     assert {*re.findall(r"(?m)^:::+\{live\} ([\w-]+)\n", text)} == {*NAMES}
     assert re.findall(r"(?m)^(?:Drag|Press|Move the)\b.*", text) == []
     tests = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests/site").glob("test_*.py"))
-    assert [name for name in NAMES if not re.search(rf'(numbers\("{name}"\)|^    "{name}": \[$)', tests, re.M)] == []
+    assert [name for name in NAMES if not re.search(rf'(numbers\("{name}"\)|^    "{name}": \[$)', tests, re.M)] == [], (
+        "figures whose numbers no tests/site/test_figures_*.py compares"
+    )
 
 
 def test_on_a_phone_panels_stand_below_each_other(opened):

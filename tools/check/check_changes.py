@@ -47,8 +47,22 @@ def changed_files(since: str) -> set[str]:
     """What differs from the commit `since`, relative to the book's folder."""
     git = ["git", "-C", str(ROOT)]
     commands = ([*git, "diff", "--name-only", since], [*git, "ls-files", "--others", "--exclude-standard"])
-    listings = [subprocess.run(c, capture_output=True, text=True, check=True).stdout.splitlines() for c in commands]
-    return {name for names in listings for name in names}
+    return {name for command in commands for name in lines(*command)}
+
+
+def lines(*command: str) -> list[str]:
+    """What a command prints."""
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+
+
+def rewritten_chapters(changed: set[str], since: str) -> list[Path]:
+    """The chapters with a file whose text no file had at the commit `since`: a number alone makes none of them."""
+    git = ["git", "-C", str(ROOT)]
+    known = {line.split()[2] for line in lines(*git, "ls-tree", "-r", since, "notebooks/")}
+    files = sorted(name for name in changed if name.startswith("notebooks/") and (ROOT / name).exists())
+    blobs = lines(*git, "hash-object", "--", *files) if files else []
+    stems = {Path(name).stem for name, blob in zip(files, blobs, strict=True) if blob not in known}
+    return [md for md in notebooks.chapters(ROOT) if md.stem in stems]
 
 
 @cache
@@ -124,10 +138,10 @@ def nearness(changed: set[str]) -> dict[str, int]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--since", default="HEAD", help="a commit (default: the last one)")
-    changed = changed_files(parser.parse_args().since)
+    since = parser.parse_args().since
+    changed = changed_files(since)
     start, failed = time.monotonic(), []
-    names = {Path(name).stem for name in changed if name.startswith("notebooks/")}
-    chapters = [md for md in notebooks.chapters(ROOT) if md.stem in names]
+    chapters = rewritten_chapters(changed, since)
     tests = nearness(changed)
     print(f"{len(changed)} changed files: {len(chapters)} chapters, {len(tests)} test files", flush=True)
     if not run_tests.lint():

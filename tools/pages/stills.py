@@ -56,11 +56,19 @@ def chromium() -> Iterator[Browser]:
 
 
 def open_figure(browser: Browser, name: str):
-    """A new page of the browser that shows this figure alone; the caller closes it."""
+    """A new page of the browser that shows this figure alone; the caller closes it.
+
+    ValueError: the figure stops with an error while it is built.
+    """
     page = browser.new_page(viewport=VIEW)
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
     address = FIGURES.as_uri()
     page.route(f"{address}/__{name}.html", lambda route: route.fulfill(body=page_of(name), content_type="text/html"))
     page.goto(f"{address}/__{name}.html")
+    if errors:
+        page.close()
+        raise ValueError(f"book/figures/{name}.js: {'; '.join(errors)}")
     return page
 
 
@@ -120,7 +128,10 @@ def main() -> int:
         parser.error(f"there is no figure {', '.join(sorted(unknown))} in book/figures; there are {', '.join(names())}")
     with chromium() as browser:
         for name in chosen:
-            path, drawn = FIGURES / f"{name}.svg", still(browser, name)
+            try:
+                path, drawn = FIGURES / f"{name}.svg", still(browser, name)
+            except ValueError as error:
+                parser.error(str(error))
             if not path.exists() or not same(path.read_text(encoding="utf-8"), drawn):
                 path.write_text(drawn, encoding="utf-8")
                 print(f"{path.relative_to(FIGURES.parent.parent)} written")
