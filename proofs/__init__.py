@@ -8,6 +8,7 @@ LABELS: dict[str, list[str]] = {
     "Theorem: backward sums over all paths": ["thm-loss-paths"],
     "Theorem: the price of a matrix product": ["thm-loss-price"],
     "SGD on a smooth function": ["thm-sgd"],
+    "SGD with a falling rate": ["thm-sgd-falling"],
     "Lemma: where Nesterov looks": ["lem-momentum-lookahead"],
     "Theorem: heavy ball on a quadratic": ["thm-momentum-spectrum"],
     "Theorem: the best pair": ["thm-momentum-best"],

@@ -184,6 +184,18 @@ def sgd(rng):
     return values | {"page": {"Delta": gap, "sigma2": values["sigma"] ** 2}}
 
 
+@table(
+    "thm-sgd-falling",
+    "sgd",
+    thm_sgd_falling={0: (None, "falling_promise(T, b, L, mu, sigma2, Delta)")},
+    thm_sgd_falling_pl={0: (None, "falling_promise(T, b, L, mu, sigma2, Delta)")},
+)
+def sgd_falling(rng):
+    values, gap = draw(rng, "L mu sigma fstar", "b T", most=99), rng.uniform()
+    values |= {"x1": 1, "best": 0, "f": lambda x: values["fstar"] + gap * x}
+    return values | {"page": {"Delta": gap, "sigma2": values["sigma"] ** 2}}
+
+
 @row("prp-adam-bias")
 def adam_bias(rng):
     values, samples = draw(rng, "beta1 beta2", "t", most=4), rng.normal(size=2)
