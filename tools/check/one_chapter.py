@@ -3,9 +3,10 @@
     python -m tools.check.one_chapter ROOT NAME RESULT [FOLDER]
 
 ROOT is the book's folder, NAME that of its file without the ending, RESULT the JSON file to be written, FOLDER where
-the chapter is executed if not where it lies. A cell comes out the same (texts and pictures, byte for byte), the same in all that it prints (a
-picture differs), `without` what the machine lacks (it says "Left out here"), `other` (a text differs from the stored
-one) or `failed`. For every comparison in an assertion `imitation/margins.py` notes how far it was from failing.
+the chapter is executed if not where it lies. A cell comes out the same (texts and pictures, byte for byte), the same in
+all that it prints (a picture differs), `without` what the machine lacks (it says "Left out here"), `other` (a text
+differs from the stored one) or `failed`. For every comparison in an assertion `imitation/margins.py` notes how far it
+was from failing.
 """
 
 import json
