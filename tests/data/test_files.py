@@ -78,10 +78,10 @@ def test_a_file_that_changes_while_it_is_read_is_an_error(tmp_path):
             list(late)
 
 
-@pytest.mark.parametrize("text", ["Words of a paragraph of its own.\n\n" * 90_000, "Words of one line. " * 150_000])
-def test_a_block_is_in_memory_and_not_the_text(tmp_path, text):
+@pytest.mark.parametrize(("piece", "times"), [("A paragraph of its own.\n\n", 90_000), ("Words of one line. ", 150_000)])
+def test_a_block_is_in_memory_and_not_the_text(tmp_path, piece, times):
     path = tmp_path / "a.txt"
-    path.write_text(text + "\n\nThe end.", encoding="utf-8")
+    path.write_text(piece * times + "\n\nThe end.", encoding="utf-8")
     longest, most = peak(path, 10_000)
     assert longest < 200_000
     assert most < 4_000_000  # the words of 100,000 characters as a list, and their pieces
