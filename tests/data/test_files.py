@@ -78,7 +78,7 @@ def test_a_file_that_changes_while_it_is_read_is_an_error(tmp_path):
             list(late)
 
 
-@pytest.mark.parametrize(("piece", "times"), [("A paragraph of its own.\n\n", 90_000), ("Words of one line. ", 150_000)])
+@pytest.mark.parametrize(("piece", "times"), [("A paragraph of one.\n\n", 90_000), ("Words of one line. ", 150_000)])
 def test_a_block_is_in_memory_and_not_the_text(tmp_path, piece, times):
     path = tmp_path / "a.txt"
     path.write_text(piece * times + "\n\nThe end.", encoding="utf-8")
