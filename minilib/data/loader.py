@@ -31,13 +31,19 @@ class Loader:
         objective: (rows, index, first, seed) -> dict of arrays, see `objectives`.
         batch_size: rows of a step, over all `world_size` processes, of which this is number `rank`.
         seed: of the order of the rows and of all that the objective draws.
-        micro: rows of a micro-batch, by default all that this process has. `batch_size` must be a multiple of
-            `world_size` times it: `minilib.training.trainer.micro_batch` sees to that.
+        micro: rows of a micro-batch, by default all that this process has.
+
+    ValueError: `batch_size` cannot be divided so.
     """
 
     def __init__(
         self, rows: np.ndarray, objective: Callable, batch_size: int, seed: int, rank=0, world_size=1, micro=None
     ) -> None:
+        if batch_size % (unit := world_size * (micro or 1)):
+            raise ValueError(
+                f"batch_size = {batch_size}: must be a multiple of {unit}, for {world_size} processes with"
+                f" micro-batches of {micro or 1} rows, such as {-(-batch_size // unit) * unit}"
+            )
         self.rows, self.objective, self.batch_size, self.seed = rows, objective, batch_size, seed
         self.micro = micro or batch_size // world_size
         self.micros = batch_size // (world_size * self.micro)
@@ -70,9 +76,11 @@ def evaluation(
 
     Every row is taken once, or `limit` rows at equal distances. All processes have the same number of batches, as
     collective operations want it. Batches have at most `batch_size` rows over all processes and differ by a row at
-    most: weigh a batch's mean by its rows. There must be a row for each process.
+    most: weigh a batch's mean by its rows. ValueError: fewer rows than processes.
     """
     n = min(limit or len(rows), len(rows))
+    if n < world_size:
+        raise ValueError(f"{n} rows of validation: must be at least {world_size}, one for each process")
     # Batches of each process. Where one row a process does not come out even, some get a second row.
     count = min(-(-n // (batch_size // world_size * world_size)), n // world_size)
     index = np.arange(n) * len(rows) // n

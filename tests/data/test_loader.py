@@ -74,6 +74,19 @@ def test_a_limit_takes_rows_at_equal_distances(limit):
     assert (gaps.min() >= 1, gaps.max() - gaps.min() <= 1) == (True, True)
 
 
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: Loader(ROWS, plain, 25, 0, 0, 2), "batch_size = 25: must be a multiple of 2, for 2 pro.* such as 26"),
+        (lambda: Loader(ROWS, plain, 24, 0, 0, 2, 5), "batch_size = 24: must be a multiple of 10, .* such as 30"),
+        (lambda: evaluation(ROWS, plain, 8, 3, 0, 4), "3 rows of validation: must be at least 4, one for each process"),
+    ],
+)
+def test_a_batch_that_cannot_be_shared_out_is_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
 @pytest.mark.parametrize("cuda", [False, True])
 def test_memory_is_asked_to_be_pinned_where_cuda_is_used(monkeypatch, cuda):
     pinned = []

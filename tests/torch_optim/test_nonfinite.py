@@ -13,6 +13,7 @@ from tests.torch_optim.shared import (
     all_methods,
     assert_same,
     bits,
+    every_method,
     midway,
     parameters,
     run_steps,
@@ -49,6 +50,12 @@ def test_it_is_refused_by_name_and_nothing_has_changed(cls, options, clip, name,
     assert snapshot(opt) == before
 
 
+def test_a_parameter_without_a_name_is_called_by_its_number():
+    opt = LAMB([{"params": [with_gradient(1.0)]}, {"params": [torch.ones(2), with_gradient(1.0, math.nan)]}])
+    with pytest.raises(ValueError, match="the gradient of parameter 1 of group 1 is nan, infinite"):
+        opt.step()
+
+
 @all_methods(way=WAYS, clip=CLIPS, value=VALUES)
 def test_a_run_that_skips_it_goes_on_as_if_it_had_not_been(cls, options, way, clip, value):
     ends = []
@@ -70,6 +77,18 @@ def test_a_run_that_skips_it_goes_on_as_if_it_had_not_been(cls, options, way, cl
         assert int(opt.skipped) == len(bad)
         ends.append(everything(opt, params))
     assert ends[0] == ends[1]
+
+
+@every_method
+def test_skipping_the_first_gradient_leaves_no_state_behind(cls, options):
+    params = parameters()
+    opt = cls(params.values(), on_nonfinite="skip", **options)
+    set_gradients(params, 1)
+    params["scalar"].grad.fill_(math.nan)
+    opt.step()
+    assert opt.skipped == 1
+    assert not any(opt.state[p] for p in params.values())
+    assert_same(params, parameters())
 
 
 @pytest.mark.parametrize("on_nonfinite", ["skip", "raise"])
