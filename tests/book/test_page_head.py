@@ -35,6 +35,14 @@ def test_a_page_is_described_by_its_first_paragraph_that_says_something():
     assert page_head.description(page(("a", "Title"))) == ""
 
 
+def test_a_drawing_is_shortened_once_and_a_second_build_leaves_it_as_it_is():
+    drawing = '<svg>\n <path d="M 20.59 -3.25 \nL 20.68 -3.251 \nL 24 0.5 \nz"/>\n</svg>'
+    short = page_head.rounded(drawing)
+    assert short == '<svg><path d="m20.59-3.25l.09 0 3.32 3.75z"/></svg>'
+    assert page_head.rounded(short) == short
+    assert page_head.rounded('<path d="M2059-325z"/>') == '<path d="M2059-325z"/>'
+
+
 def test_an_icon_is_drawn_from_the_path_in_the_library_and_other_names_are_passed_over():
     style = page_head.icons({"bars", "arrow-up", "lg", "solid"}, LIBRARY)
     assert ".fa-bars::before" in style

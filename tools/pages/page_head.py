@@ -80,14 +80,14 @@ def shorter(path: re.Match) -> str:
         return path[0]
     at, start, pieces, last = (0, 0), (0, 0), [], ""
     for kind, numbers in re.findall(r"([A-Za-z])([^A-Za-z]*)", path[0]):
-        whole = [round(100 * float(number)) for number in numbers.split()]
-        if len(whole) != NUMBERS.get(kind):
+        if len(numbers.split()) != NUMBERS.get(kind):  # not matplotlib's, or shortened already
             return path[0]
+        whole = [round(100 * float(number)) for number in numbers.split()]
         steps = " ".join(f"{(number - at[k % 2]) / 100:g}" for k, number in enumerate(whole))
         pieces.append((" " if kind == last == "L" else kind.lower()) + steps)  # a second line needs no letter
         at, last = tuple(whole[-2:]) or start, kind
         start = at if kind == "M" else start
-    return re.sub(r"\b0\.", ".", "".join(pieces).replace(" -", "-"))
+    return re.sub(r"(?<![\d.])0\.", ".", "".join(pieces).replace(" -", "-"))
 
 
 def rounded(drawing: str) -> str:
