@@ -84,7 +84,7 @@ adafcator convergence | adafactor: Does it converge?
 κ condition number | momentum: Prove: the best ball | momentum: Prove: the spectrum of heavy ball
     loss_and_gradient: Quadratic: a bowl | momentum: Build: one buffer
 huggingface trainer | own_trainer: Trainer of transformers
-stochastic roundign | torch: Rounding at random | memory: Weights in sixteen bits
+stochastic roundng | torch: Rounding at random | memory: Weights in sixteen bits
     memory: What the four roundings keep
 how many gpus for bert | many_machines: The planner | many_machines: Do 76 minutes come out?
 is lamb better than adamw | lamb: Measure: does the rate carry over? | lamb: On digits
