@@ -95,7 +95,7 @@ class Comparison:
         """Does the interval end within a tenth of `half` from an edge of the claim? Other seeds may judge otherwise."""
         edges = [edge for edge in self.claim if math.isfinite(edge)]
         far = min(abs(end - edge) for end in (self.low, self.high) for edge in edges)
-        return bool(self.df) and far < self.half / 10
+        return bool(self.df and far < self.half / 10)
 
     @property
     def p(self) -> float:
