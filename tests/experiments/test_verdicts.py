@@ -148,12 +148,13 @@ def allowed(rate, count=1500):
     """From where to where a share of `count` scatters that is `rate` on average, but for one case in a thousand."""
     return tuple(binom.ppf([0.0005, 0.9995], count, rate) / count)
 
-    def test_an_interval_is_near_an_edge_that_its_end_almost_touches_on_either_side(self):
-        one = compare(*({k: np.float64(v) for k, v in side.items()} for side in (OURS, THEIRS)))
-        for share, near in ((0.05, True), (-0.05, True), (0.2, False), (-0.2, False)):
-            assert replace(one, claim=(one.low - share * one.half, math.inf)).near is near
-            assert replace(one, claim=(-10.0, one.high + share * one.half)).near is near
-        assert not compare({0: 1.0}, {0: 2.0}).near
+
+def test_an_interval_is_near_an_edge_that_its_end_almost_touches_on_either_side():
+    one = compare(*({k: np.float64(v) for k, v in side.items()} for side in (OURS, THEIRS)))
+    for share, near in ((0.05, True), (-0.05, True), (0.2, False), (-0.2, False)):
+        assert replace(one, claim=(one.low - share * one.half, math.inf)).near is near
+        assert replace(one, claim=(-10.0, one.high + share * one.half)).near is near
+    assert not compare({0: 1.0}, {0: 2.0}).near
 
 
 class TestErrorRates:
