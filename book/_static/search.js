@@ -4,24 +4,30 @@
 
 // Ways to say the same; each line may be asked in any of its forms.
 const SAME = [
-  ["lr", "learning rate", "step size"], ["lr decay", "learning rate decay", "falling rate", "lr schedule", "annealing"],
-  ["too large", "too high", "too big", "too long", "diverge", "explode", "blow up"], ["memory", "remember"],
-  ["wd", "weight decay"], ["gd", "gradient descent"],
+  ["lr", "learning rate", "step size", "eta"], ["lr decay", "learning rate decay", "falling rate", "lr schedule", "annealing"],
+  ["too large", "too high", "too big", "too long", "how long", "diverge", "explode", "blow up"], ["memory", "remember"],
+  ["wd", "weight decay", "lambda"], ["kappa", "condition number"], ["gd", "gradient descent"],
   ["sgd", "stochastic gradient descent"], ["bf16", "bfloat16"], ["fp16", "float16", "half precision"],
   ["fp32", "float32", "single precision"], ["backprop", "backpropagation", "backward pass", "reverse mode"],
   ["autodiff", "autograd", "automatic differentiation"], ["checkpointing", "recomputation", "rematerialisation"],
   ["lm", "language model"], ["mlm", "masked language model"], ["std", "standard deviation"], ["nn", "neural network"],
   ["hyperparameter", "setting"], ["oom", "out of memory"], ["error", "mistake", "typo"], ["crash", "killed", "failure"],
+  ["quantised", "quantized", "eight bits", "fewer bits", "int8", "8 bit"], ["optimizer state", "state"],
+  ["activations", "the backward pass keeps"], ["significance", "significant", "p value", "resolved", "verdict"],
+  ["gpu", "card", "accelerator", "machine"], ["many gpus", "planner"], ["better than", "against", "versus", "vs"],
   ["speed", "throughput"], ["multi gpu", "distributed", "several machines"],
   ["zero", "sharding"], ["ci", "confidence interval"], ["snr", "signal to noise"], ["ema", "moving average"],
 ];
+// A letter alone tells less than a word.
+const LETTER = 0.5;
 const TITLE = 5, MARKED = 2, CHAPTER = 2, TOGETHER = 0.5, K1 = 1.2, B = 0.6, SHORT = 80, SNIPPET = 210, SHOWN = 20;
 // Words that a question has and no answer needs.
 const ASKING = new Set("can do does from how i my should than we what when where which who why you".split(" "));
 // What speaks about an answer rather than giving it comes after sections that say the same.
 const ABOUT = [
   [/^(Exercise|Further reading|Summary|What you will be able to do|The question|Beside the paper|Pitfalls)/, 0.6],
-  [/^(book\/(api|theorems|verdicts|status|bibliography|notation|teaching)|studies)/, 0.6],
+  [/^(book\/(api|theorems|verdicts|status|bibliography|notation|teaching)|studies|course)/, 0.6],
+  [/^book\/errata/, 0.4],
 ];
 
 const stemmer = new Stemmer(), stems = new Map();
@@ -34,7 +40,10 @@ function stem(word) {
   return stems.get(word);
 }
 
-const words = (text) => text.toLowerCase().replace(/['’]s\b/g, "").match(/[\p{L}\p{N}_]+/gu) ?? [];
+// A Greek letter is its name, for whoever cannot type it; two in a row are two words.
+const GREEK = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma sigma tau upsilon phi chi psi omega".split(" ");
+const named = (text) => text.normalize("NFKC").replace(/[α-ω]/gu, (letter) => ` ${GREEK[letter.charCodeAt(0) - 0x3b1]}`);
+const words = (text) => named(text.toLowerCase()).replace(/['’]s\b/g, "").match(/[\p{L}\p{N}_]+/gu) ?? [];
 const compounds = new Map(); // warmup, since the book has warm-up
 for (const [, entries] of PAGES)
   for (const entry of entries)
@@ -45,7 +54,7 @@ for (const [, entries] of PAGES)
 const ALL = PAGES.flatMap(([page, entries]) => entries.map(([anchor, number, title, text, marks], k) => {
   const chapter = entries[0][2], tokens = [title, marks, text, k ? chapter : ""].map((said) => words(said).map(stem));
   return {
-    page, anchor: k ? anchor : "", number, title, text, chapter, chapterNumber: entries[0][1],
+    page, anchor: k ? anchor : "", number, title, text, marks, chapter, chapterNumber: entries[0][1],
     fields: [[TITLE, tokens[0]], [MARKED, tokens[1]], [1, tokens[2]], [CHAPTER, tokens[3]]],
     length: Math.max(SHORT, tokens[0].length + tokens[2].length),
     worth: ABOUT.reduce((worth, [about, less]) => worth * (about.test(title) || about.test(page) ? less : 1), 1),
@@ -54,6 +63,29 @@ const ALL = PAGES.flatMap(([page, entries]) => entries.map(([anchor, number, tit
 const WORDS = ALL.filter((entry) => entry.page === "book/glossary" && entry.anchor.startsWith("term-"));
 const SECTIONS = ALL.filter((entry) => !WORDS.includes(entry));
 const MEAN = SECTIONS.reduce((sum, section) => sum + section.length, 0) / SECTIONS.length;
+
+// The words of the book, and how often each stands in it: a word that is asked and is none of them was mistyped.
+const SPELT = new Map();
+for (const word of [...ALL.flatMap((entry) => words(`${entry.title} ${entry.text} ${entry.marks}`)), ...compounds.keys(), ...SAME.flat().flatMap(words)])
+  SPELT.set(word, (SPELT.get(word) ?? 0) + 1);
+const KNOWN = new Set([...SPELT.keys()].map(stem));
+
+// Do two words differ by one letter that is wrong, missing, too many, or by two that have changed places?
+function oneSlip(a, b) {
+  if (Math.abs(a.length - b.length) > 1) return false;
+  let k = 0, end = 0;
+  while (k < a.length && a[k] === b[k]) k++;
+  while (end < Math.min(a.length, b.length) - k && a.at(-1 - end) === b.at(-1 - end)) end++;
+  const [left, right] = [a.slice(k, a.length - end), b.slice(k, b.length - end)];
+  return (left.length < 2 && right.length < 2) || (left.length === 2 && left === [...right].reverse().join(""));
+}
+
+// The word as the book spells it; as it is where the book has it, or nothing near.
+function spelling(word) {
+  if (word.length < 4 || KNOWN.has(stem(word)) || STOP.has(word)) return word;
+  const near = [...SPELT].filter(([other]) => oneSlip(word, other));
+  return near.reduce((best, one) => (one[1] > best[1] ? one : best), [word, 0])[0];
+}
 
 // How often one of the phrases stands in a section.
 const count = (section, phrases) => section.fields.reduce((sum, [weight, tokens]) => sum + weight * phrases.reduce(
@@ -75,12 +107,14 @@ function parse(query) {
     const joined = found.toLowerCase().replaceAll("-", "");
     return compounds.has(joined) ? joined : found;
   }));
+  asked = asked.map(spelling);
   const telling = asked.filter((word) => !STOP.has(word) && !ASKING.has(word));
   if (telling.length) asked = telling;
   const groups = [];
   for (let k = 0; k < asked.length;) {
     const [phrases, used] = forms(asked, k);
-    groups.push({ weight: 1, phrases: phrases.map((phrase) => phrase.map(stem)) });
+    const letter = GREEK.includes(asked[k].replace(/\d+$/, "")) || asked[k].length === 1;
+    groups.push({ weight: letter ? LETTER : 1, phrases: phrases.map((phrase) => phrase.map(stem)) });
     k += used;
   }
   const pairs = groups.slice(1).map((group, k) => ({
@@ -109,13 +143,13 @@ function find(query) {
 function snippet(text, query) {
   const wanted = new Set(parse(query).flatMap(({ phrases }) => phrases.flat()));
   const parts = text.split(/([\p{L}\p{N}_]+)/u); // words at odd places
-  const hit = parts.map((part, k) => k % 2 === 1 && wanted.has(stem(part.toLowerCase())));
+  const hit = parts.map((part, k) => k % 2 === 1 && words(part).some((word) => wanted.has(stem(word))));
   let best = 0, most = -1;
   const sentences = parts.map((part, k) => k === 0 || /[.?!:] /.test(part) ? k : -1).filter((k) => k >= 0);
   for (const start of sentences) {
     const seen = new Set();
     for (let k = start, room = SNIPPET; k < parts.length && room > 0; room -= parts[k++].length)
-      if (hit[k]) seen.add(stem(parts[k].toLowerCase()));
+      if (hit[k]) words(parts[k]).forEach((word) => seen.add(stem(word)));
     if (seen.size > most) [best, most] = [start, seen.size];
   }
   const line = document.createElement("p");
@@ -134,8 +168,12 @@ function make(tag, text, className = "") {
   return Object.assign(document.createElement(tag), { textContent: text, className });
 }
 
-function linkTo({ page, anchor, number, title }) {
-  return Object.assign(make("a", `${number} ${title}`.trim()), { href: `${page}.html${anchor && `#${anchor}`}` });
+// "Run (20 minutes)" says nothing without the lab's name.
+const ofLab = ({ page, anchor, chapter }) => (page.startsWith("course/labs/") && anchor ? `${chapter}: ` : "");
+
+function linkTo(entry) {
+  const { page, anchor, number, title } = entry;
+  return Object.assign(make("a", `${number} ${ofLab(entry)}${title}`.trim()), { href: `${page}.html${anchor && `#${anchor}`}` });
 }
 
 // The word of the glossary that is asked for, whole and nothing else.

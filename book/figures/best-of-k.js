@@ -68,5 +68,6 @@
     ui.table(["case", "trials", ...methods], names.flatMap((name) => [1, 4, 16].map((k) => [name, `${k}`,
       ...methods.map((m) => Live.number(bestOf(cut(trials[name][m]), k)))])));
     draw();
+    ui.plays();
   });
 })();

@@ -69,5 +69,6 @@
       return [name, Live.number(Math.min(...P), 3), Live.number(Math.max(...P), 3)];
     }));
     draw();
+    ui.plays();
   });
 })();

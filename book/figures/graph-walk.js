@@ -92,5 +92,6 @@
     ui.table(["value", "number", "adjoint"],
       ORDER.map((name, k) => [name, `${v[name]}`.replace("-", "−"), `${done[k]}`.replace("-", "−")]));
     draw(time.value());
+    ui.plays();
   });
 })();

@@ -69,5 +69,6 @@
     for (const k of [2, 4, 16]) ui.button(`times ${k}`, () => { m = k; draw(bar.value()); });
     ui.still(() => bar.set(0.4));
     draw(bar.value());
+    ui.plays();
   });
 })();

@@ -129,5 +129,6 @@
     });
     draw(0);
     ui.still(() => time.set(deep));
+    ui.plays();
   });
 })();

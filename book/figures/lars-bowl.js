@@ -110,5 +110,6 @@
     ui.table(["b", "signs balance at x =", "average gradient after 300 steps"], [1, 2, 3, 4, 5, 8, 16, 32].map((b) =>
       [`${b}`, Live.number(rest(b)), Live.number(ends(b, 300).slope)]));
     draw();
+    ui.plays();
   });
 })();

@@ -79,5 +79,6 @@
     ui.button("batch 1,437", () => { rate.set(0.0283); size.set(all); });
     ui.still(() => size.set(all));
     draw();
+    ui.plays();
   });
 })();

@@ -306,6 +306,8 @@ const Live = (() => {
       choice: (settings) => choice(controls, settings),
       toggles: (settings) => toggles(controls, settings),
       player: (settings) => { players += 1; return player(controls, settings); },
+      // The figure plays by itself when it comes into view.
+      plays: () => playInView(box),
       // What a figure asks for at first, where that is neither a slider nor a player.
       first: (words) => { begin = words; },
       verdict: (html) => {
@@ -330,6 +332,37 @@ const Live = (() => {
         for (const row of rows) line(row, "td");
       },
     };
+  }
+
+  // Once, when half of it is in view and nobody has touched it: presses play, or moves the first slider to its other end
+  // and back, in four seconds. Whoever touches the figure ends that. Never for readers who asked for less motion, nor
+  // on slides.
+  function playInView(box) {
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches || document.querySelector(".reveal")) return;
+    const begin = () => {
+      const play = box.querySelector(".live-player .live-buttons button:last-child"), input = box.querySelector("input");
+      if (!box.classList.contains("unmoved")) return;
+      if (play) return play.click();
+      const start = Number(input.value), most = Number(input.max), far = start > most / 2 ? 0 : most, began = performance.now();
+      let touched = false;
+      for (const kind of ["pointerdown", "keydown"]) box.addEventListener(kind, () => { touched = true; }, { once: true });
+      const move = (now) => {
+        const share = Math.min(1, (now - began) / 4000), place = Math.round(start + (far - start) * (1 - Math.abs(1 - 2 * share)));
+        if (touched) return;
+        if (Number(input.value) !== place) {
+          input.value = place;
+          input.dispatchEvent(new Event("input", { bubbles: true }));
+        }
+        if (share < 1) requestAnimationFrame(move);
+      };
+      requestAnimationFrame(move);
+    };
+    const watch = new IntersectionObserver((seen) => {
+      if (!seen.some((one) => one.isIntersecting)) return;
+      watch.disconnect();
+      setTimeout(begin, 1500); // for the sentence above it
+    }, { threshold: 0.5 });
+    watch.observe(box.querySelector(".panels"));
   }
 
   function figure(name, functions, build) {

@@ -88,5 +88,6 @@
       [4, 16, 64, 256, 1024, 4096].map((b) => [Live.number(b, 4),
         ...methods.flatMap((m) => [`${best(m, b).n}`, Live.number(best(m, b).rate)])]));
     draw(bar.value());
+    ui.plays();
   });
 })();

@@ -73,5 +73,6 @@
       return [`${names[k]}, ${mine ? "noise" : "one gradient"}`, "0.1", Live.number(mean(last), 3), Live.number(spread(last), 2)];
     })));
     again();
+    ui.plays();
   });
 })();

@@ -92,5 +92,6 @@
     ui.table(["texts of 128 tokens, AdamW", ...names.map((n) => `${n}, MB`)], texts.map((n) =>
       [`${n}`, ...peak(n, 128, "AdamW", false).map((x) => (x / MB).toFixed(1))]));
     draw();
+    ui.plays();
   });
 })();

@@ -77,5 +77,6 @@
     ui.button("β₂ = 0.95", () => memory.set(0.95));
     ui.still(() => time.set(rounds));
     draw();
+    ui.plays();
   });
 })();

@@ -120,5 +120,6 @@
       })]));
     ui.still(() => pairs.set(128));
     draw();
+    ui.plays();
   });
 })();

@@ -75,5 +75,6 @@
     ui.button("τ = 1.5", () => exponent.set(1.5));
     ui.still(() => { exponent.set(0.8); step.set(2000); });
     draw();
+    ui.plays();
   });
 })();

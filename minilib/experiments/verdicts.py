@@ -91,6 +91,13 @@ class Comparison:
         return "not resolved"
 
     @property
+    def near(self) -> bool:
+        """Does the interval end within a tenth of `half` from an edge of the claim? Other seeds may judge otherwise."""
+        edges = [edge for edge in self.claim if math.isfinite(edge)]
+        far = min(abs(end - edge) for end in (self.low, self.high) for edge in edges)
+        return bool(self.df) and far < self.half / 10
+
+    @property
     def p(self) -> float:
         """The smallest 1 - level at which the claim would be resolved: 1 where no interval can resolve it."""
         if not self.df:
@@ -230,7 +237,8 @@ def print_verdicts(
     A name says what is claimed: "LAMB below AdamW, 64 rows". The last line has the seeds, the level of the intervals
     (from the lowest to the highest in a family), and the margin where equality is claimed. Differences are rounded to
     two digits of half their interval. Where the claims of equality have several margins, each has its own in a column.
-    A notebook keeps the table as data, too, for the page that lists every verdict of the book.
+    A notebook keeps the table as data, too, for the page that lists every verdict of the book, and with each line
+    whether its interval ends `near` an edge.
 
     Args:
         comparisons: by the words that name them.
@@ -251,6 +259,7 @@ def print_verdicts(
     levels = sorted({c.level for c in every})
     shared = _shared(every, levels, margins)
     print(shared)
+    rows = [row | {"near": c.near} for row, c in zip(rows, every, strict=True)]
     table = {"what": words, "by": by, "rows": rows, "shared": shared, "widest": f"{100 * max(levels, default=0):.4g}"}
     leave("verdicts", table | {"means": means, "runs": [*runs]})
 

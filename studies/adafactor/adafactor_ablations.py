@@ -21,7 +21,7 @@ from studies.tasks import scored
 
 BATCH, TUNING_SEED = 64, 100
 SIZES = {
-    "laptop": {"steps": 300, "count": 3, "seeds": tuple(range(10))},
+    "laptop": {"steps": 300, "count": 3, "seeds": tuple(range(20))},
     "toy": {"steps": 10, "count": 1, "seeds": (0,)},
 }
 COLD = ("A", "C", "H", "J", "N", "O")  # run without warm-up, too

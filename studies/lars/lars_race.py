@@ -4,7 +4,7 @@ A network with four hidden layers in two editions that compute the same function
 matrix is ten times larger and the next ten times smaller. Three starts: weights of variance 1/inputs, He's 2/inputs,
 and a LayerNorm before each relu. All digits are in every batch. Each method, start and edition gets ten learning
 rates, a factor 2 apart, more while the best is at an edge, and the two half-octaves around the best, on three seeds;
-the rate with the lowest median *validation* loss runs on ten fresh seeds, which are judged by the *test* loss. An arm
+the rate with the lowest median *validation* loss runs on twenty fresh seeds, judged by the *test* loss. One arm
 must lose: every matrix takes the ratio of the matrix before it. Every run sees the data `epochs` times, with a warm-
 up of a tenth of the steps and quadratic decay. studies/designs.md has the claims. Larger: seeds, epochs. About five
 minutes on one core.
@@ -33,7 +33,7 @@ SIZES = {
         "editions": (1, 10),
         "count": 10,
         "tuning_seeds": (100, 101, 102),
-        "seeds": tuple(range(10)),
+        "seeds": tuple(range(20)),
     },
     "toy": {
         "epochs": 2,

@@ -1,6 +1,8 @@
 """The page of verdicts has every table that a chapter printed, from the data that it left beside the print."""
 
+import math
 import re
+from dataclasses import replace
 
 import pytest
 from small_books import CHAPTERS, ROOT, leaving, markdown, notebook
@@ -8,7 +10,7 @@ from small_books import CHAPTERS, ROOT, leaving, markdown, notebook
 from minilib.experiments import records
 from minilib.experiments.verdicts import compare, family, print_verdicts
 from tools.chapter import chapters
-from tools.pages import verdict_page
+from tools.pages import part_four, verdict_page
 
 LOW, HIGH = {0: 1.0, 1: 1.1, 2: 0.9}, {0: 2.0, 1: 2.2, 2: 1.9}
 BOTH = {"A below B, 1,437": compare(LOW, HIGH), "B_b": compare(HIGH, LOW)}
@@ -123,3 +125,36 @@ def test_a_table_names_records_that_its_chapter_loads_and_never_none_beside_a_lo
             assert all(records.folder(run, records.project(ROOT)) for run in table["runs"])
             assert table["runs"] or not re.search(loads, one.source)
             assert table["rows"]
+
+
+JUDGED = {
+    "lower": {"claim": "lower", "verdict": "confirmed", "by": "0.044", "interval": "[0.018, 0.070]", "near": True},
+    "higher": {"claim": "higher", "verdict": "contradicted", "by": "-0.30", "interval": "[-0.35, -0.25]"},
+    "equal": {"claim": "equal", "verdict": "confirmed", "by": "0.01", "interval": "[-0.02, 0.04]"},
+    "points": {"claim": "points", "verdict": "not resolved", "by": "0.7", "interval": "[-0.4, 1.8]"},
+}
+
+
+def test_the_matrix_of_part_four_looks_up_its_lines_and_says_whether_the_amount_matters(monkeypatch):
+    lines = "Loss? [nats]\n" + "".join(f"    GPT-2 | work | {claim}\n" for claim in JUDGED if claim != "points")
+    lines += "Images? [points]\n    CIFAR-10 | work | points\n    BERT | absent | anything\n"
+    monkeypatch.setattr(part_four, "LINES", lines)
+    rows = {("work", claim): (f"17_work.html#{claim}", row) for claim, row in JUDGED.items()}
+    *_, first, higher, equal, _, points = part_four.matrix(rows).splitlines()
+    assert first == '| <a href="17_work.html#lower">GPT-2</a> | confirmed, only just | 0.044 lower | open |'
+    assert [line.split("</a> | ")[1] for line in (higher, equal, points)] == [
+        "contradicted | 0.30 higher | yes |",
+        "confirmed | 0.01 lower | no |",
+        "not resolved | 0.7 lower |  |",
+    ]
+    del rows["work", "equal"]
+    with pytest.raises(ValueError, match="work has no verdict on 'equal'"):
+        part_four.matrix(rows)
+
+
+def test_verdicts_near_an_edge_are_marked_on_the_page_and_listed(judged):
+    judge = judged({"A": compare(LOW, HIGH), "B": replace(close := compare(LOW, HIGH), claim=(close.low, math.inf))})
+    book = {"07_a": notebook(markdown("# Title"), judge)}
+    assert verdict_page.substitutions(book)["verdicts"].count("only just") == 1
+    (line,) = verdict_page.near(book)
+    assert line.startswith("a: B: not resolved, 1.03 [")

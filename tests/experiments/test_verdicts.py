@@ -3,6 +3,7 @@
 import math
 import re
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -147,6 +148,13 @@ def allowed(rate, count=1500):
     """From where to where a share of `count` scatters that is `rate` on average, but for one case in a thousand."""
     return tuple(binom.ppf([0.0005, 0.9995], count, rate) / count)
 
+    def test_an_interval_is_near_an_edge_that_its_end_almost_touches_on_either_side(self):
+        one = compare(OURS, THEIRS)
+        for share, near in ((0.05, True), (-0.05, True), (0.2, False), (-0.2, False)):
+            assert replace(one, claim=(one.low - share * one.half, math.inf)).near is near
+            assert replace(one, claim=(-10.0, one.high + share * one.half)).near is near
+        assert not compare({0: 1.0}, {0: 2.0}).near
+
 
 class TestErrorRates:
     """A rule that left out a factor, a degree of freedom or a tail would leave these ranges."""
@@ -258,7 +266,9 @@ def test_a_notebook_keeps_the_table_as_data_rounded_as_it_is_printed(capsys, lef
         _, *lines, shared = capsys.readouterr().out.splitlines()
         media, table = left.pop()
         assert media == "application/vnd.minilib.verdicts+json"
-        assert [[*map(str, row.values())] for row in table.pop("rows")] == [re.split("  +", line) for line in lines]
+        rows = table.pop("rows")
+        assert [row.pop("near") for row in rows] == [False, False]
+        assert [[*map(str, row.values())] for row in rows] == [re.split("  +", line) for line in lines]
         given = {"what": "nats lower", "by": "by", "means": means, "runs": [*runs]}
         assert table == given | {"shared": shared, "widest": "97.5"}
     assert left == []

@@ -46,10 +46,13 @@ class Quiet(SimpleHTTPRequestHandler):
 class Visit:
     """One open page, with everything it asked for and complained about."""
 
-    def __init__(self, browser, server, scheme="light", width=1300):
+    def __init__(self, browser, server, scheme="light", width=1300, motion="reduce"):  # figures wait to be moved
         self.server, self.outside, self.errors = server, [], []
         self.context = browser.new_context(
-            color_scheme=scheme, viewport={"width": width, "height": HEIGHT}, service_workers="block"
+            color_scheme=scheme,
+            reduced_motion=motion,
+            viewport={"width": width, "height": HEIGHT},
+            service_workers="block",
         )
         self.context.route("**/*", self._route)
         self.page = self.context.new_page()

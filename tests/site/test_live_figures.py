@@ -208,3 +208,39 @@ def test_on_a_phone_panels_stand_below_each_other(opened):
     assert opened.evaluate("document.documentElement.scrollWidth") <= 390
     panels = [panel.bounding_box() for panel in opened.locator(".panels > svg").all()]
     assert all(one["y"] + one["height"] <= other["y"] for one, other in itertools.pairwise(panels))
+
+
+PLAYING = [name for name in NAMES if "ui.plays()" in (stills.FIGURES / f"{name}.js").read_text(encoding="utf-8")]
+
+
+def test_one_figure_of_each_chapter_plays_by_itself():
+    for chapter in sorted((ROOT / "notebooks").glob("[0-9]*.md")):
+        used = re.findall(r"^:{3,}\{live\} (\S+)", chapter.read_text(encoding="utf-8"), re.MULTILINE)
+        assert len({*used} & {*PLAYING}) == 1, chapter.stem
+
+
+@pytest.mark.parametrize("name", ["ring-steps", "layer-share"])  # with a player, and with sliders alone
+def test_a_figure_that_comes_into_view_plays_once_until_somebody_touches_it(browser, name):
+    page = stills.open_figure(browser, name, motion="no-preference")
+    opening, first, places = page.inner_text("[role=status]"), page.locator(".live-controls input").first, set()
+    for _ in range(100):
+        page.wait_for_timeout(100)
+        places.add(first.input_value())
+        if len(places) > 4:
+            break
+    assert len(places) > 4
+    assert page.inner_text("[role=status]") != opening
+    first.focus()
+    page.keyboard.press("Home")
+    rest = first.input_value()
+    page.wait_for_timeout(1500)
+    assert first.input_value() == rest
+    page.close()
+
+
+def test_for_readers_who_ask_for_less_motion_nothing_plays_by_itself(browser):
+    page = stills.open_figure(browser, "layer-share")
+    opening = page.inner_text("[role=status]")
+    page.wait_for_timeout(3000)  # it would have begun after half of that
+    assert page.inner_text("[role=status]") == opening
+    page.close()

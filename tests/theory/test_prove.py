@@ -46,8 +46,13 @@ def test_ledgers_and_promises_are_read_from_what_a_chapter_left(tmp_path, left, 
     nbformat.write(nb, tmp_path / "notebooks" / "11_a.ipynb")
     ledgers, promises = theorem_table.evaluated(tmp_path)
     assert theorem_table.ledger_cells(ledgers, ["CAME's step", "CAME"]) == ["1,201", "0.2"]
-    assert theorem_table.promise_cell(promises, ["CAME's step"]) == "52.1 / 111 / 200"
-    assert theorem_table.promise_cell(promises, ["CAME"]) == "–"
+    assert theorem_table.promise(promises, ["CAME's step"]) == ["52.1", "111", "200"]
+    assert theorem_table.promise(promises, ["CAME"]) is None
+    assert theorem_table.counts(ledgers, promises, ["CAME's step"]) == (
+        "Evaluated 1,201 times, least slack 0.2. Measured 52.1, promised 111, without a theorem 200."
+    )
+    promises["CAME's step"] = [row | {"promised": "5,000"} for row in promises["CAME's step"]]
+    assert theorem_table.counts({}, promises, ["CAME's step"]).endswith("here the promise says nothing.")
     nb.cells[0].outputs.pop()
     nbformat.write(nb, tmp_path / "notebooks" / "11_a.ipynb")
     with pytest.raises(ValueError, match="11_a: cell '1' printed 1 tables of promises and has the data of 0"):
@@ -60,9 +65,16 @@ def test_every_title_is_printed_by_a_chapter_and_every_label_is_one_of_the_book(
     assert {*BANK, *(label for labels in LABELS.values() for label in labels)} <= {*rocq_sources.all_labels(prove.ROOT)}
 
 
-def test_words_are_the_comments_without_their_labels():
-    comments = ["thm-sgd (eq-sgd-promise): for all rates.", "(7) Insert: thm-sgd. The best."]
-    assert theorem_table.in_words("thm-sgd", comments) == "{eq}`eq-sgd-promise`: for all rates. The best."
+def test_a_theorem_is_shown_as_its_chapter_states_it_and_its_equations_keep_their_numbers_there(tmp_path):
+    (tmp_path / "notebooks").mkdir()
+    text = "For all $T$\n\n$$\nx = 1 .\n$$ (eq-a)\n\n:::{note}\nSo.\n:::\n"
+    (tmp_path / "notebooks" / "02_a.md").write_text(f"::::{{prf:theorem}} Rates\n:label: thm-a\n\n{text}::::\n")
+    theorem = theorem_table.stated(tmp_path)["thm-a"]
+    assert theorem == ("02_a", "Rates", "For all $T$\n\n$$\nx = 1 .\n$$\n\n:::{note}\nSo.\n:::")
+    entry = theorem_table.entry("thm-a", theorem, ["<a>7</a>"], "Evaluated 3 times.")
+    assert entry.startswith(
+        "{prf:ref}`thm-a`: **Rates** (proof, line <a>7</a>)\\\nEvaluated 3 times.\n\n::::{admonition}"
+    )
 
 
 def test_a_theorem_without_a_label_is_found_too():

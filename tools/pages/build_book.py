@@ -43,6 +43,7 @@ from tools.chapter import chapters, first_cell, notebooks, provenance
 from tools.pages import (
     book_map,
     cite,
+    front_strip,
     insertions,
     last_build,
     leaderboard_page,
@@ -218,7 +219,7 @@ def settings(root: Path, folder: Path, pages: dict, runs: dict, status: dict, fa
     texts = book_map.substitutions(root) | leaderboard_page.substitutions(root)
     texts |= cite.substitutions(root) | plans.substitutions(root)
     texts |= {"report": page_foot.report(url, commit)}
-    texts |= status | verdict_page.substitutions(pages)
+    texts |= status | verdict_page.substitutions(pages) | front_strip.substitutions(root, pages)
     for name, run in runs.items():
         if run:
             shown = {"made": run["made"], "versions": run["versions"], "failed": name in failed}

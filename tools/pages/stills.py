@@ -55,12 +55,13 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
-def open_figure(browser: Browser, name: str):
-    """A new page of the browser that shows this figure alone; the caller closes it.
+def open_figure(browser: Browser, name: str, motion: str = "reduce"):
+    """A new page of the browser that shows this figure alone; the caller closes it. It waits to be moved, unless
+    `motion` is "no-preference".
 
     ValueError: the figure stops with an error while it is built.
     """
-    page = browser.new_page(viewport=VIEW)
+    page = browser.new_page(viewport=VIEW, reduced_motion=motion)
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     address = FIGURES.as_uri()

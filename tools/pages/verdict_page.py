@@ -15,8 +15,10 @@ from dataclasses import dataclass
 
 from docutils import nodes
 
+from tools import ROOT
 from tools.chapter import chapters
-from tools.pages import insertions
+from tools.chapter import notebooks as notebook_files
+from tools.pages import insertions, part_four
 from tools.pages.status_page import table
 
 WORDS = ("confirmed", "contradicted", "not resolved")
@@ -137,7 +139,10 @@ def tables(notebooks: dict, every: list[tuple[str, Table, str]]) -> str:
             sentences.append(f"Records: {', '.join(f'`book/runs/{run}`' for run in one.runs)}.")
         parts.append(" ".join([*sentences, why]).rstrip())
         heads = ["claim", "verdict", one.by, "interval", "can see"]
-        parts.append(table(heads, [line(name, one, row) for row in one.lines()]))
+        rows = [line(name, one, row) for row in one.lines()]
+        for row, data in zip(rows, one.rows, strict=True):
+            row[1] += ", only just" * data.get("near", False)
+        parts.append(table(heads, rows))
     return "\n\n".join(parts)
 
 
@@ -147,12 +152,29 @@ def substitutions(notebooks: dict) -> dict[str, str]:
     judged = [one for _, one, why in every if not why]
     verdicts = [row["verdict"] for one in judged for row in one.rows]
     count = Counter("not resolved" if verdict.endswith("alone") else verdict for verdict in verdicts)
+    decided = {
+        (chapters.name_of(name), row["claim"]): (f"../notebooks/{name}.html#{one.anchor}", row)
+        for name, one, _ in every
+        for row in one.rows
+    }
     return {
+        "part_four_matrix": part_four.matrix(decided),
         "verdicts": tables(notebooks, every),
         "verdict_counts": f"{sum(count.values())} claims: {', '.join(f'{count[words]} {words}' for words in WORDS)}",
         "verdict_families": str(number := sum(map(families, judged))),
         "verdict_wrong": f"{number * LEVEL:.0f}",
     }
+
+
+def near(notebooks: dict) -> list[str]:
+    """A line for each verdict that other seeds might change: its interval ends near an edge of its claim."""
+    return [
+        f"{chapters.name_of(name)}: {row['claim']}: {row['verdict']}, {row['by']} {row['interval']}; {one.shared}; "
+        f"{', '.join(one.runs) or 'computed on the page'}"
+        for name, one, why in counted(notebooks)
+        for row in one.rows
+        if row.get("near") and not why
+    ]
 
 
 def place(app, page: str, source: list[str]) -> None:
@@ -163,3 +185,7 @@ def place(app, page: str, source: list[str]) -> None:
 def setup(app) -> dict:
     app.connect("source-read", place)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+if __name__ == "__main__":
+    print(*near({md.stem: chapters.read(notebook_files.pair(md)) for md in notebook_files.chapters(ROOT)}), sep="\n")

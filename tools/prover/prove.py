@@ -2,9 +2,9 @@
 
 First Rocq checks the proofs in proofs/*.v, where the prover is there (`rocq.py`). Then the attack for readers
 (`minilib.theory.attack`) has to break every statement of `proofs/bank.py`; what it found goes to book/theorems.json.
-The page, book/theorems.md, has a line for each theorem (`theorem_table.py`), with what the chapters' stored outputs say
-of it, and the false statements below. Exit status 1: a proof fails, or a false statement is not broken; 4: all is well
-but for the prover, which is not there.
+The page, book/theorems.md, has an entry for each theorem (`theorem_table.py`), with what the chapters' stored outputs
+say of it, and the false statements below. Exit status 1: a proof fails, or a false statement is not broken; 4: all is
+well but for the prover, which is not there.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""The table of the theorems, a line each, for the page of theorems: words, place, and what was measured.
+"""The list of the theorems for their page, by chapter: the statement as the chapter has it, place, what was measured.
 
 How often a theorem's steps were evaluated, and what its promise came to, is read from the stored outputs of the
 chapters, where every ledger and all promises leave their data beside their print.
@@ -6,28 +6,39 @@ chapters, where every ledger and all promises leave their data beside their prin
 
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 from proofs import LABELS
 from tools.chapter import chapters, notebooks
 from tools.prover import rocq_sources
 
-TITLE = re.compile(r"^:{3,}\{prf:\w+\} (?P<title>.+)\n:label: (?P<label>\S+)", re.MULTILINE)
-COLUMNS = ("theorem", "in words", "evaluated", "least slack", "measured / promised / without")
-HEAD = f"""
+STATED = re.compile(
+    r"^(?P<fence>:{3,})\{prf:\w+\} (?P<title>[^\n]+)\n:label: (?P<label>\S+)\n(?P<text>.*?)^(?P=fence) *$",
+    re.MULTILINE | re.DOTALL,
+)
+NUMBERED = re.compile(r"^\$\$ \(eq-[\w-]+\)$", re.MULTILINE)  # the equation has its number in the chapter
+HEAD = """
 Rocq has checked these for all real numbers, in every dimension that the statement names. Where there is chance, they
-hold for any finite sample space, so that every expectation is a finite sum ({{ref}}`sec-assistant`). The fold under
-each theorem has its statement and what it assumes; a line below its name leads to the proof. The chapters **evaluated**
-their steps as often as the table says, and **least slack** is the least share of the larger side by which a left side
-stayed below its right one. The last column is of that instance of the promise which came nearest to it: what was
-measured, what the theorem promises, and what holds **without** a theorem, the start or what any method keeps, whichever
-is less.
+hold for any finite sample space, so that every expectation is a finite sum ({ref}`sec-assistant`). The fold under
+a theorem in its chapter has its statement in Rocq's language and what it assumes; *proof, line* leads to the proof.
 
-| {" | ".join(COLUMNS)} |
-|:--|:--|--:|--:|--:|
+The chapters **evaluated** the steps of a proof as often as the list says, and the **least slack** is the least share of
+the larger side by which a left side stayed below its right one. Where a theorem promises a number, three numbers are of
+the instance that came nearest to it: what was **measured**, what the theorem **promised**, and what holds **without** a
+theorem, the start or what any method keeps, whichever is less. A promise above the third number is true, and says
+nothing there: you knew as much before. That happens where the constants are large and the run is short.
+
+**What may I conclude?** {ref}`bounds-four` reads such numbers one by one, for a theorem that says something and for
+one that does not.
 """
-FOOT = """
-Where the second of the three numbers exceeds the third, the theorem says nothing there.
-"""
+
+
+class Stated(NamedTuple):
+    """A theorem in its chapter: the name of the file, its title and its text."""
+
+    chapter: str
+    title: str
+    text: str
 
 
 def escaped(text: str) -> str:
@@ -49,16 +60,13 @@ def evaluated(root: Path) -> tuple[dict, dict]:
     return ledgers, promises
 
 
-def titles(root: Path) -> dict[str, str]:
-    """{label: the title of its theorem on the page}."""
-    texts = (md.read_text(encoding="utf-8") for md in notebooks.chapters(root))
-    return {match["label"]: match["title"] for text in texts for match in TITLE.finditer(text)}
-
-
-def in_words(label: str, comments: list[str]) -> str:
-    """What the comments above a label's theorems say, without the label's name, which they begin with."""
-    texts = [re.sub(rf"^(?:\(\d\w?\) \w+: )?{label}[.:;,]?\s*", "", comment) for comment in comments]
-    return re.sub(r"\(?\b(eq-[\w-]+)\)?", r"{eq}`\1`", " ".join(text for text in texts if text))
+def stated(root: Path) -> dict[str, Stated]:
+    """{label: the theorem as its chapter states it}, in the book's order; its equations without their numbers."""
+    return {
+        match["label"]: Stated(md.stem, match["title"], NUMBERED.sub("$$", match["text"].strip()))
+        for md in notebooks.chapters(root)
+        for match in STATED.finditer(md.read_text(encoding="utf-8"))
+    }
 
 
 def ledger_cells(ledgers: dict, of_label: list[str]) -> list[str]:
@@ -73,35 +81,52 @@ def number(text: str) -> float:
     return float(text.replace(",", ""))
 
 
-def promise_cell(promises: dict, of_label: list[str]) -> str:
+def promise(promises: dict, of_label: list[str]) -> list[str] | None:
     """Measured, promised and without a theorem, where the measured is nearest to the promised."""
     rows = [row for title in of_label for row in promises.get(title, [])]
     if not rows:
-        return "–"
+        return None
     row = max(rows, key=lambda row: number(row["measured"]) / number(row["promised"]))
-    without = min(row["start"], row["any method"], key=number)
-    return " / ".join([row["measured"], row["promised"], without])
+    return [row["measured"], row["promised"], min(row["start"], row["any method"], key=number)]
+
+
+def counts(ledgers: dict, promises: dict, of_label: list[str]) -> str:
+    """The line of a theorem that says what was measured; empty where nothing was."""
+    sentences, (times, slack) = [], ledger_cells(ledgers, of_label)
+    if times != "–":
+        sentences.append(f"Evaluated {times} times" + (f", least slack {slack}" if slack != "–" else "") + ".")
+    if numbers := promise(promises, of_label):
+        measured, promised, without = numbers
+        empty = "; here the promise says nothing" if number(promised) >= number(without) else ""
+        sentences.append(f"Measured {measured}, promised {promised}, without a theorem {without}{empty}.")
+    return " ".join(sentences)
+
+
+def entry(label: str, theorem: Stated, leads: list[str], measured: str) -> str:
+    """A theorem on the page: two lines, and its statement in a fold."""
+    proof = f"proof, {'lines' if len(leads) > 1 else 'line'} {', '.join(leads)}"
+    head = f"{{prf:ref}}`{label}`: **{theorem.title}** ({proof})"
+    fence = ":" * (1 + max(map(len, re.findall(r"^:{3,}", theorem.text, re.MULTILINE)), default=2))
+    fold = f"{fence}{{admonition}} What it says\n:class: dropdown\n\n{theorem.text}\n{fence}\n"
+    return f"{head}\\\n{measured or 'Evaluated in the text of its chapter, without a ledger.'}\n\n{fold}\n"
 
 
 def table(root: Path) -> str:
-    """The table in Markdown."""
+    """The list in Markdown."""
     known = rocq_sources.all_labels(root)
     groups = rocq_sources.groups(rocq_sources.sources(root / "proofs"), known)
-    named, (ledgers, promises) = titles(root), evaluated(root)
-    lines = [HEAD]
-    for label, group in groups.items():
+    (ledgers, promises), last, lines = evaluated(root), "", [HEAD]
+    for label, theorem in stated(root).items():
+        if label not in groups:
+            continue
+        if theorem.chapter != last:
+            last = theorem.chapter
+            title = re.search(r"^# (.*)$", notebooks.find(last, root).read_text(encoding="utf-8"), re.MULTILINE)[1]
+            lines.append(f"\n## {last.split('_')[0].lstrip('0')} {title}\n\n")
         of_label = [title for title, found in LABELS.items() if label in found]
-        words = escaped(in_words(label, [one.comment for _, one in group.theorems]))
-        leads = ", ".join(
+        leads = [
             f'<a href="../proofs/{source.name}.html#{one.name}">{source.line(one.start)}</a>'
-            for source, one in group.theorems
-        )
-        words = f'<span class="words"><b>{escaped(named[label])}.</b> {words}</span>'
-        cells = [
-            f"{{prf:ref}}`{label}`<br>{'lines' if ', ' in leads else 'line'} {leads}",
-            words,
-            *ledger_cells(ledgers, of_label),
+            for source, one in groups[label].theorems
         ]
-        cells.append(promise_cell(promises, of_label))
-        lines.append(f"| {' | '.join(cells)} |\n")
-    return "".join(lines) + FOOT
+        lines.append(entry(label, theorem, leads, counts(ledgers, promises, of_label)))
+    return "".join(lines)

@@ -1,0 +1,121 @@
+"""The matrix of Part IV: who against whom, on which model, at which batch, verdict and size, as the chapters judged.
+
+The lines are chosen here by hand; every verdict, number and interval is looked up in the data that the chapters left.
+Deliberately absent: what a difference means, which the chapters say; the intervals, which stand below on the page.
+"""
+
+import re
+
+MATTERS = 0.05  # nats, written down before the runs
+# A question, and its lines: on what | chapter | the claim that the chapter judged. The mark [nats] has a line say
+# whether the difference is one that matters.
+LINES = """\
+Does LAMB end below AdamW? [nats]
+    GPT-2, 16 rows | bert_in_76_minutes | LAMB below AdamW, 16 rows
+    GPT-2, 64 rows | bert_in_76_minutes | LAMB below AdamW, 64 rows
+    GPT-2, 256 rows | bert_in_76_minutes | LAMB below AdamW, 256 rows
+    GPT-2, 1,024 rows | bert_in_76_minutes | LAMB below AdamW, 1,024 rows
+    GPT-2, 256 rows, shorter memory of squares | bert_in_76_minutes | corners: LAMB below AdamW, 256 rows
+    GPT-2, 1,024 rows, shorter memory of squares | bert_in_76_minutes | corners: LAMB below AdamW, 1,024 rows
+    BERT, 64 rows, only rates tuned | bert | 64 rows: LAMB below AdamW
+    BERT, 64 rows, each with the best of five settings | bert | best of five each: LAMB below AdamW
+    BERT, 64 rows, AdamW alone with the best of five | bert | LAMB below AdamW, β2 0.95
+Is AdamW not worse than LAMB by 0.05? (asked afterwards) [nats]
+    GPT-2, 16 rows | bert_in_76_minutes | AdamW not worse by 0.05, 16 rows
+    GPT-2, 64 rows | bert_in_76_minutes | AdamW not worse by 0.05, 64 rows
+    GPT-2, 256 rows | bert_in_76_minutes | AdamW not worse by 0.05, 256 rows
+    GPT-2, 1,024 rows | bert_in_76_minutes | AdamW not worse by 0.05, 1,024 rows
+Does CAME, with half the state, end where AdamW ends? [nats]
+    GPT-2, 128 rows | came_at_work | GPT-2: CAME as AdamW
+    T5, 32 rows | came_at_work | T5: CAME as AdamW
+    BERT, 8 rows | bert | 8 rows: CAME as AdamW
+    BERT, 64 rows | bert | 64 rows: CAME as AdamW
+Does CAME end lower with its confidence corrected for the start? [nats]
+    GPT-2, 128 rows | came_at_work | GPT-2: CAME, corrected below CAME
+    T5, 32 rows | came_at_work | T5: CAME, corrected below CAME
+    BERT, 8 rows | bert | 8 rows: CAME, corrected below CAME
+    BERT, 64 rows | bert | 64 rows: CAME, corrected below CAME
+Is corrected CAME not worse than AdamW by 0.05? (asked afterwards) [nats]
+    GPT-2, 128 rows | came_at_work | GPT-2: corrected < AdamW + 0.05
+    T5, 32 rows | came_at_work | T5: corrected < AdamW + 0.05
+    BERT, 8 rows | came_at_work | BERT 8: corrected < AdamW + 0.05
+    BERT, 64 rows | came_at_work | BERT 64: corrected < AdamW + 0.05
+    a small model of words, 256 a step | came_at_work | words: corrected < AdamW + 0.05
+Does CAME's confidence improve on Adafactor with momentum? (corrected: asked afterwards) [nats]
+    GPT-2, 128 rows, as published | came_at_work | GPT-2: CAME below Adafactor + m
+    T5, 32 rows, as published | came_at_work | T5: CAME below Adafactor + m
+    GPT-2, 128 rows, corrected | came_at_work | GPT-2: corrected below Adafactor + m
+    T5, 32 rows, corrected | came_at_work | T5: corrected below Adafactor + m
+    a small model of words, corrected | came_at_work | words: corrected below Adafactor + m
+Does a larger batch of the same tokens end where 16 rows end? [nats]
+    LAMB, GPT-2, 64 rows | bert_in_76_minutes | LAMB: 64 rows as 16
+    LAMB, GPT-2, 256 rows | bert_in_76_minutes | LAMB: 256 rows as 16
+    LAMB, GPT-2, 1,024 rows | bert_in_76_minutes | LAMB: 1,024 rows as 16
+    AdamW, GPT-2, 64 rows | bert_in_76_minutes | AdamW: 64 rows as 16
+    AdamW, GPT-2, 256 rows | bert_in_76_minutes | AdamW: 256 rows as 16
+    AdamW, GPT-2, 1,024 rows | bert_in_76_minutes | AdamW: 1,024 rows as 16
+Do 1,024 rows need at most four times the tokens of 16? [doublings of the price]
+    AdamW, GPT-2 | bert_in_76_minutes | AdamW: a price of four is enough
+    LAMB, GPT-2 | bert_in_76_minutes | LAMB: a price of four is enough
+Do layer-wise rates end below momentum on images? [points of error]
+    LARS, CIFAR-10, 128 images | bert_in_76_minutes | LARS below Nesterov, 128
+    LAMB, CIFAR-10, 128 images | bert_in_76_minutes | LAMB below Nesterov, 128
+    LARS, CIFAR-10, 8,192 images | bert_in_76_minutes | LARS below Nesterov, 8,192
+    LAMB, CIFAR-10, 8,192 images | bert_in_76_minutes | LAMB below Nesterov, 8,192
+    LARS, CIFAR-10, 128 images, no decay | bert_in_76_minutes | no decay: LARS below Nesterov
+    LAMB, CIFAR-10, 128 images, no decay | bert_in_76_minutes | no decay: LAMB below Nesterov
+Does the larger model end lower for equal operations? [nats]
+    GPT-2, width 64 against 32 | train_large_compress | 2 × 64 below 1 × 32
+    GPT-2, width 128 against 64 | train_large_compress | 4 × 128 below 2 × 64
+    GPT-2, width 128 against 64, each at its best batch | train_large_compress | 4 × 128 below 2 × 64, own rows
+And for equal stored bytes, pruned and quantised? [nats]
+    GPT-2, width 64 against 32 | train_large_compress | 2 × 64 stored below 1 × 32
+    GPT-2, width 128 against 32 | train_large_compress | 4 × 128 stored below 1 × 32
+    GPT-2, width 128 against 64 | train_large_compress | 4 × 128 stored below 2 × 64
+"""
+
+
+def questions() -> dict[str, list[list[str]]]:
+    """{question with its unit: [where, chapter, claim]}."""
+    asked, lines = {}, []
+    for line in LINES.splitlines():
+        if line.startswith(" "):
+            lines.append(line.strip().split(" | "))
+        else:
+            lines = asked[line] = []
+    return asked
+
+
+def size(by: str) -> str:
+    """A difference in words: positive is lower."""
+    return f"{by.lstrip('-')} {'higher' if by.startswith('-') else 'lower'}"
+
+
+def matters(interval: str, margin: float = MATTERS) -> str:
+    """Is a difference at least this large, either way? As far as its interval, as printed, can say."""
+    low, high = map(float, interval.strip("[]").split(", "))
+    if low >= margin or high <= -margin:
+        return "yes"
+    return "no" if -margin < low and high < margin else "open"
+
+
+def matrix(rows: dict[tuple[str, str], tuple[str, dict]]) -> str:
+    """The table in Markdown; `rows` has {(chapter, claim): (the address that decides it, its data)}.
+
+    A chapter that the book does not have is left out. ValueError: a chapter has judged no such claim.
+    """
+    there = {chapter for chapter, _ in rows}
+    lines = ["| on | verdict | it ends, on average | 0.05 or more? |", "|:--|:--|:--|:--|"]
+    for question, asked in questions().items():
+        words, unit = re.fullmatch(r"(.*) \[(.*)\]", question).groups()
+        lines.append(f"| **{words}** | | *{unit}* | |")
+        for where, chapter, claim in asked:
+            if chapter not in there:
+                continue
+            if (chapter, claim) not in rows:
+                raise ValueError(f"{chapter} has no verdict on {claim!r}, which the matrix of Part IV names")
+            address, row = rows[chapter, claim]
+            verdict = row["verdict"] + ", only just" * row.get("near", False)
+            last = matters(row["interval"]) if unit == "nats" else ""
+            lines.append(f'| <a href="{address}">{where}</a> | {verdict} | {size(row["by"])} | {last} |')
+    return "\n".join(lines)
