@@ -17,10 +17,13 @@
   };
 
   // The slopes of the eight residuals' losses at (x, y); 0 where a residual is so large that its square is not finite.
-  const slopes = (x, y) => A.map(([u, v], i) => {
-    const r = u * x + v * y - c[i], s = 1 + r * r;
-    return s < 1e150 ? (2 * r) / (s * s) : 0;
-  });
+  function slopes(x, y, into = new Float64Array(8)) {
+    for (let i = 0; i < 8; i++) {
+      const r = A[i][0] * x + A[i][1] * y - c[i], s = 1 + r * r;
+      into[i] = s < 1e150 ? (2 * r) / (s * s) : 0;
+    }
+    return into;
+  }
 
   // The squared gradient of the whole loss at (x, y).
   function square(x, y, decay) {
@@ -54,12 +57,14 @@
   // draws[(r far + t) wide + k].
   function average(lr, b, T, name, draws, far, wide) {
     const { decay, start } = LOSSES[name], runs = draws.length / (far * wide);
+    const slope = new Float64Array(8), often = new Float64Array(8);
     let total = 0;
     for (let r = 0; r < runs; r++) {
       let [x, y] = start;
       for (let t = 0; t < T; t++) {
         if (x * x + y * y > 1e150) return Infinity;
-        const slope = slopes(x, y), often = new Array(8).fill(0);
+        slopes(x, y, slope);
+        often.fill(0);
         for (let k = 0; k < b; k++) often[draws[(r * far + t) * wide + k]] += 1;
         let [p, q, P, Q] = [decay * x, decay * y, decay * x, decay * y];
         for (let i = 0; i < 8; i++) {

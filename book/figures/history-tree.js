@@ -14,7 +14,10 @@
 
   function loss(x, y) {
     let sum = 0;
-    A.forEach(([u, v], i) => { const r = u * x + v * y - c[i]; sum += (r * r) / (1 + r * r); });
+    for (let i = 0; i < A.length; i++) {
+      const r = A[i][0] * x + A[i][1] * y - c[i];
+      sum += (r * r) / (1 + r * r);
+    }
     return sum / A.length;
   }
 
@@ -25,7 +28,7 @@
       const from = levels[t], to = new Float64Array(8 * from.length);
       for (let k = 0, at = 0; k < from.length; k += 2) {
         for (let i = 0; i < 8; i++) {
-          const [u, v] = A[i], r = u * from[k] + v * from[k + 1] - c[i], slope = (2 * r) / (1 + r * r) ** 2;
+          const u = A[i][0], v = A[i][1], r = u * from[k] + v * from[k + 1] - c[i], slope = (2 * r) / (1 + r * r) ** 2;
           to[at++] = from[k] - lr * slope * u;
           to[at++] = from[k + 1] - lr * slope * v;
         }
@@ -42,13 +45,14 @@
     return out;
   }
 
-  // [runs, mean loss, share of the runs above the start, lowest, highest] at each level.
-  const summary = (lr, steps) => tree(lr, steps).map((level) => {
-    const all = losses(level), first = loss(...start);
+  // [runs, mean loss, share of the runs above the start, lowest, highest] of the losses of a level.
+  function told(all) {
+    const first = loss(...start);
     return [all.length, all.reduce((sum, v) => sum + v, 0) / all.length,
       all.reduce((sum, v) => sum + (v > first), 0) / all.length,
       all.reduce((a, v) => Math.min(a, v)), all.reduce((a, v) => Math.max(a, v))];
-  });
+  }
+  const summary = (lr, steps) => tree(lr, steps).map((level) => told(losses(level)));
 
   // Where the loss has a level: in each cell of a grid, the pieces of straight line between its edges.
   function contour(level, [x0, x1], [y0, y1], step) {
@@ -70,7 +74,7 @@
   }
 
   Live.figure("history-tree", { loss, summary }, (ui) => {
-    const deep = 6, across = [-3.4, 2.6], up = [-1.75, 2.3], cell = 0.06, bar = 0.01, first = loss(...start);
+    const WIDE = 4096, deep = 6, across = [-3.4, 2.6], up = [-1.75, 2.3], cell = 0.06, bar = 0.01, first = loss(...start);
     const left = ui.panel({ title: "Where the runs are", x: { range: across }, y: { range: up }, axes: false });
     for (let level = 0.15; level < 0.9; level += 0.05) {
       const segments = contour(level, across, up, 0.15);
@@ -85,11 +89,12 @@
     right.line([[first, 0], [first, 1.08]], { stroke: "var(--ink)", "stroke-dasharray": "5 4" }, right.back);
     right.legend([["at the start", "var(--ink)", "5 4"], ["mean of all runs", "var(--b)"]], [0.02, 0.02]);
 
-    let levels, told;
+    let levels, ends, summed; // each level: its places, their losses, what is told of them
     function grow(times) {
       levels = tree(times / L, deep);
-      told = summary(times / L, deep);
-      ui.table(["step", "runs", "mean loss", "lowest", "highest", "above the start"], told.map(([n, mean, above, low, high], t) =>
+      ends = levels.map(losses);
+      summed = ends.map(told);
+      ui.table(["step", "runs", "mean loss", "lowest", "highest", "above the start"], summed.map(([n, mean, above, low, high], t) =>
         [`${t}`, Live.number(n, 6), Live.number(mean, 3), Live.number(low, 3), Live.number(high, 3),
           `${(100 * above).toFixed(1)} %`]));
     }
@@ -101,12 +106,12 @@
     function draw(t) {
       left.clear();
       right.clear();
-      const level = levels[t], all = losses(level), [n, mean, above, low, high] = told[t];
-      const places = count(Array.from(all, (_, k) =>
-        `${Math.round(level[2 * k] / cell)} ${Math.round(level[2 * k + 1] / cell)}`));
+      const level = levels[t], all = ends[t], [n, mean, above, low, high] = summed[t];
+      const places = count(all.map((_, k) => // one number for both: a key that is quickly compared
+        WIDE * Math.round(level[2 * k] / cell) + Math.round(level[2 * k + 1] / cell)));
       const crowd = Math.log(1 + Math.max(...places.values()));
       for (const [key, runs] of places) {
-        const [i, j] = key.split(" "), dark = (0.2 + (0.8 * Math.log(1 + runs)) / crowd).toFixed(2);
+        const i = Math.round(key / WIDE), j = key - WIDE * i, dark = (0.2 + (0.8 * Math.log(1 + runs)) / crowd).toFixed(2);
         left.dot(i * cell, j * cell, { r: t < 3 ? 2.6 : 1.9, "fill-opacity": dark });
       }
       left.dot(...start, { r: 4, fill: "var(--ink)" });

@@ -16,8 +16,9 @@
   // How far `count` weights, spread from 1.3 to 1.9, have come down after each of T steps of mean length `lr`; `own`: the
   // steps have noise, as large as their mean, of each weight's own.
   const start = (i) => 1.3 + (0.6 * i) / (count - 1);
+  let noise = null; // made once, when it is asked for
   function walks(kind, lr, own) {
-    const noise = Live.normals(count * T, 5);
+    noise ??= Live.normals(count * T, 5);
     const x = Array.from({ length: count }, (_, i) => Live.bfloat16(f32(start(i)))), from = [...x];
     const path = [x.map(() => 0)];
     for (let t = 1; t <= T; t++) {
@@ -30,7 +31,10 @@
     return path;
   }
   const mean = (a) => a.reduce((sum, v) => sum + v, 0) / a.length;
-  const spread = (a) => Math.sqrt(mean(a.map((v) => Exact.square(v - mean(a)))));
+  function spread(a) {
+    const middle = mean(a);
+    return Math.sqrt(mean(a.map((v) => Exact.square(v - middle))));
+  }
   // By the proposition: t steps, each between neighbours that are 2⁻⁷ apart; E|1 + z| = 1.1666 for normal z, and the noise.
   const foretold = (lr, t, own) => Math.sqrt(t * lr * ((own ? 1.166631 : 1) / 128 - lr));
 

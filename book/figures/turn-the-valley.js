@@ -13,35 +13,37 @@
 
   // Positions of heavy ball, m = β m + g, x = x − η m, on x'Hx/2.
   function momentum(H, start, lr, beta, steps) {
-    let x = [...start], m = [0, 0];
-    const path = [[...x]];
+    const x = [...start], m = [0, 0], path = [[...x]];
     for (let t = 0; t < steps; t++) {
       const g = times(H, x);
-      m = m.map((v, j) => beta * v + g[j]);
-      x = x.map((v, j) => v - lr * m[j]);
-      path.push([...x]);
+      for (let j = 0; j < 2; j++) {
+        m[j] = beta * m[j] + g[j];
+        x[j] -= lr * m[j];
+      }
+      path.push([x[0], x[1]]);
     }
     return path;
   }
 
   // Positions of Adam on the same.
   function adam(H, start, lr, steps, beta1 = 0.9, beta2 = 0.999, eps = 1e-8) {
-    let x = [...start], m = [0, 0], v = [0, 0];
-    const path = [[...x]];
+    const x = [...start], m = [0, 0], v = [0, 0], path = [[...x]];
     for (let t = 1; t <= steps; t++) {
       const g = times(H, x);
-      m = m.map((a, j) => beta1 * a + (1 - beta1) * g[j]);
-      v = v.map((a, j) => beta2 * a + (1 - beta2) * g[j] * g[j]);
       const one = 1 - beta1 ** t, two = 1 - beta2 ** t;
-      x = x.map((a, j) => a - (lr * (m[j] / one)) / (Math.sqrt(v[j] / two) + eps));
-      path.push([...x]);
+      for (let j = 0; j < 2; j++) {
+        m[j] = beta1 * m[j] + (1 - beta1) * g[j];
+        v[j] = beta2 * v[j] + (1 - beta2) * g[j] * g[j];
+        x[j] -= (lr * (m[j] / one)) / (Math.sqrt(v[j] / two) + eps);
+      }
+      path.push([x[0], x[1]]);
     }
     return path;
   }
 
   // Steps until the distance to the minimum stays within 1 % of the first.
   function needed(path) {
-    const far = path.map((x) => Math.hypot(...x));
+    const far = path.map(([x, y]) => Math.sqrt(x * x + y * y));
     let last = 0;
     far.forEach((d, t) => { if (!(d <= 0.01 * far[0])) last = t; });
     return last + 1;
@@ -106,7 +108,7 @@
       right.line(all.map(([d, , ball]) => [d, ball[0]]), { stroke: "var(--Momentum)", class: "landmark" });
       right.dot(a, adamSteps, { r: 6, fill: "var(--Adam)" });
       right.dot(a, ballSteps, { r: 6, fill: "var(--Momentum)" });
-      const ratio = adamSteps / bestAdam(kappa, 0)[0];
+      const ratio = adamSteps / all[0][1][0];
       const lesson = a < 0.5 ? "Valley and coordinates agree: Adam does not see the condition number."
         : ratio < 1.3 ? "Adam hardly notices the turn."
         : ratio < 2.5 ? "Adam begins to feel the turn." : "Dividing coordinate by coordinate no longer fits this valley.";

@@ -144,7 +144,7 @@
         const path = losses(name, found[name][0], (a * Math.PI) / 180);
         left.line(path.map((v, t) => [t, floor(v)]), look(name));
         right.dot(a, floor(found[name][1]), { r: 5, fill: color(name) });
-        if (curve) right.line(degrees.map((d) => [d, floor(at(d)[name][1])]), { ...look(name), class: "landmark" });
+        if (curve) right.line(known().map((d) => [d, floor(cache[d][name][1])]), { ...look(name), class: "landmark" });
       }
       const change = (name) => Math.log10(floor(found[name][1]) / floor(at(0)[name][1]));
       const seen = names.filter((name) => Math.abs(change(name)) > Math.log10(5));
@@ -152,13 +152,26 @@
       const lesson = a === 0 ? "The axes of the problem are those of the weights."
         : seen.length ? `Changed by more than a factor of 5: <b>${seen.map(said).join(" and ")}</b>.` : "None has changed by a factor of 5.";
       ui.verdict(`Axes turned by <b>${a}°</b>; the last losses: ${names.map(end).join(", ")}. ${lesson}`);
-      if (curve) ui.table(["angle", ...names.map(said)], degrees.map((d) => [`${d}°`, ...names.map((n) => short(at(d)[n][1]))]));
+      if (curve) ui.table(["angle", ...names.map(said)], known().map((d) => [`${d}°`, ...names.map((n) => short(cache[d][n][1]))]));
     }
-    let curve = false; // the curves over all angles take a moment: they wait for the first move
-    const move = () => { curve = true; draw(); };
+    // The curves over all angles take a moment: they begin with the first move, and grow angle by angle beside it.
+    let curve = false;
+    const known = () => degrees.filter((d) => cache[d]);
+    function grow() {
+      const next = degrees.find((d) => !cache[d]);
+      if (next === undefined) return;
+      at(next);
+      draw();
+      setTimeout(grow, 0);
+    }
+    function move() {
+      if (!curve) setTimeout(grow, 0);
+      curve = true;
+      draw();
+    }
     const turn = ui.slider({ label: "angle", range: [0, 45], value: 0, steps: 45, format: (a) => `${a.toFixed(0)}°`, change: move });
     for (const a of [0, 1, 10, 45]) ui.button(`${a}°`, () => turn.set(a));
-    ui.still(() => turn.set(45));
+    ui.still(() => { degrees.forEach(at); turn.set(45); });
     draw();
   });
 })();

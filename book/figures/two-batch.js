@@ -2,8 +2,15 @@
 "use strict";
 (() => {
   // |mean of these samples|^2
-  const length2 = (samples, rows) => samples[0].reduce((sum, _, j) =>
-    sum + Exact.square(rows.reduce((total, k) => total + samples[k][j], 0) / rows.length), 0);
+  function length2(samples, rows) {
+    let sum = 0;
+    for (let j = 0; j < samples[0].length; j++) {
+      let total = 0;
+      for (let k = 0; k < rows.length; k++) total += samples[rows[k]][j];
+      sum += Exact.square(total / rows.length);
+    }
+    return sum;
+  }
 
   // Unbiased estimates of |G|^2 and tr(Sigma) from the squared lengths at two batch sizes s < b.
   const twoBatch = (small, big, s, b) => [(b * big - s * small) / (b - s), (small - big) / (1 / s - 1 / b)];
@@ -38,7 +45,11 @@
 
     function estimates(b) {
       if (!kept.has(b)) {
-        const uniform = Live.uniforms(b), rows = (size) => Array.from({ length: size }, () => Math.floor(6 * uniform()));
+        const uniform = Live.uniforms(b), drawn = { [s]: new Uint8Array(s), [b]: new Uint8Array(b) };
+        const rows = (size) => {
+          for (let k = 0; k < size; k++) drawn[size][k] = Math.floor(6 * uniform());
+          return drawn[size];
+        };
         kept.set(b, Array.from({ length: runs }, () => {
           const pairs = Array.from({ length: most }, () => twoBatch(length2(samples, rows(s)), length2(samples, rows(b)), s, b));
           return running(pairs.map(([signal]) => signal), pairs.map(([, noise]) => noise));

@@ -83,8 +83,11 @@
     });
     right.line([[0, 0.8], [0.3, 0.8]], { stroke: "var(--soft)", "stroke-dasharray": "5 4", class: "landmark" }, right.back);
 
+    let waiting = false; // for the last of several settings
+    let curve = []; // over the gaps, for the scatter and the seeds in its first entry
     const percent = (v) => `${v < 0.1 ? (100 * v).toFixed(1) : Math.round(100 * v)} %`;
     function draw() {
+      if (waiting) return;
       const { seeds, gap, scatter } = state, found = draws.map((_, k) => judged(experiment(k, gap, scatter, seeds)));
       left.clear();
       right.clear();
@@ -93,8 +96,11 @@
         left.line([[low, k + 1], [high, k + 1]], { stroke: colors[verdict], "stroke-width": 3 });
         left.dot((low + high) / 2, k + 1, { r: 3, fill: colors[verdict] });
       });
-      const gaps = Array.from({ length: 61 }, (_, k) => 0.005 * k);
-      right.line(gaps.map((g) => [g, power(g, scatter, seeds)]), { stroke: "var(--a)", class: "landmark" });
+      if (curve[0] !== `${scatter} ${seeds}`) {
+        const gaps = Array.from({ length: 61 }, (_, k) => 0.005 * k);
+        curve = [`${scatter} ${seeds}`, gaps.map((g) => [g, power(g, scatter, seeds)])];
+      }
+      right.line(curve[1], { stroke: "var(--a)", class: "landmark" });
       const share = shares((gap / scatter) * Math.sqrt(seeds), seeds - 1);
       right.dot(gap, share.confirmed, { r: 5, fill: "var(--a)" });
       const count = (name) => found.filter(({ verdict }) => verdict === name).length;
@@ -124,7 +130,13 @@
       label: "scatter of the differences", range: [0.02, 0.3], value: state.scatter, steps: 28, format: (v) => v.toFixed(2),
       change: (v) => { state.scatter = Math.round(100 * v) / 100; draw(); },
     });
-    const at = (n, g, s) => { seeds.set(n); gap.set(g); scatter.set(s); };
+    const at = (n, g, s) => {
+      waiting = true;
+      seeds.set(n);
+      gap.set(g);
+      waiting = false;
+      scatter.set(s);
+    };
     ui.button("5 seeds, gap 0.1, scatter 0.12", () => at(5, 0.1, 0.12));
     ui.button("5 seeds, gap 0.1, scatter 0.03", () => at(5, 0.1, 0.03));
     ui.button("5 seeds, gap 0, scatter 0.12", () => at(5, 0, 0.12));
