@@ -91,8 +91,9 @@ is lamb better than adamw | lamb: Measure: does the rate carry over? | lamb: On 
     bert_in_76_minutes: Measure: loss against batch | verdicts: Part IV in one table
     reality_check: The verdicts, with the search counted | bert_in_76_minutes: What remains of the claim
 proving nesterov | momentum: Prove: Nesterov is a ball with friction
-gradent clipping | adafactor: A second reason to clip: an average that is out of date | lamb: Pitfalls met in practice
-    adafactor: Build: Adafactor in four changes
+    momentum: Prove: a growing momentum, without a smallest curvature
+gradent clipping | lamb: Gradient clipping: what it turns | lamb: Pitfalls met in practice
+    adafactor: A second reason to clip: an average that is out of date | adafactor: Build: Adafactor in four changes
 pruned weights | train_large_compress: Build: fewer weights | train_large_compress: Does a large model bear more?
 significance of a difference | the_rule_for_ties: Build: the interval | the_rule_for_ties: Three verdicts
     reality_check: How many runs, decided before | the_rule_for_ties: “Not resolved” is not “equal”
