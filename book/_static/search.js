@@ -26,7 +26,7 @@ const ASKING = new Set("can do does from how i my should than we what when where
 // What speaks about an answer rather than giving it comes after sections that say the same.
 const ABOUT = [
   [/^(Exercise|Further reading|Summary|What you will be able to do|The question|Beside the paper|Pitfalls)/, 0.6],
-  [/^(book\/(api|theorems|verdicts|status|bibliography|notation|teaching)|studies|course)/, 0.6],
+  [/^(book\/(api|theorems|verdicts|status|bibliography|notation|teaching|lectures|goals)|studies|course)/, 0.6],
   [/^book\/errata/, 0.4],
 ];
 
