@@ -20,13 +20,13 @@ const SAME = [
 ];
 // A letter alone tells less than a word.
 const LETTER = 0.5;
-const TITLE = 5, MARKED = 2, CHAPTER = 2, TOGETHER = 0.5, K1 = 1.2, B = 0.6, SHORT = 80, SNIPPET = 210, SHOWN = 20;
+const TITLE = 5, MARKED = 3, CHAPTER = 2, TOGETHER = 0.5, K1 = 1.2, B = 0.6, SHORT = 80, SNIPPET = 210, SHOWN = 20;
 // Words that a question has and no answer needs.
 const ASKING = new Set("can do does from how i my should than we what when where which who why you".split(" "));
 // What speaks about an answer rather than giving it comes after sections that say the same.
 const ABOUT = [
   [/^(Exercise|Further reading|Summary|What you will be able to do|The question|Beside the paper|Pitfalls)/, 0.6],
-  [/^(book\/(api|theorems|verdicts|status|bibliography|notation|teaching)|studies|course)/, 0.6],
+  [/^(book\/(api|theorems|verdicts|status|bibliography|notation|teaching|lectures|goals)|studies|course)/, 0.6],
   [/^book\/errata/, 0.4],
 ];
 

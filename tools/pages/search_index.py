@@ -1,7 +1,7 @@
 """The search of the site: what its sections say, written by the build into one script that the search page loads.
 
 It is a Sphinx extension and takes the place of Sphinx's own index, whose ranking counts no words. An entry is a
-section, an exercise or a word of the glossary, with its own text and not that of the sections inside it.
+section, a fold with a name, an exercise or a word of the glossary, with its own text and not that of entries inside it.
 `book/_static/search.js` ranks them in the browser, so all works from a file as well. Deliberately absent: solutions,
 displayed formulas, what cells print, and code but for the names that it defines.
 """
@@ -48,6 +48,8 @@ def is_entry(node: nodes.Node) -> bool:
     """Is this one result of the search?"""
     if isinstance(node, nodes.section):  # sphinx-proof and sphinx-exercise put their bodies into sections without title
         return isinstance(node[0], nodes.title)
+    if isinstance(node, nodes.admonition) and node["names"]:  # a fold with a name stands for a section
+        return True
     word = isinstance(node, nodes.definition_list_item) and isinstance(node.parent.parent, addnodes.glossary)
     return word or isinstance(node, (exercise_node, exercise_enumerable_node))
 

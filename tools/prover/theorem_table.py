@@ -122,7 +122,8 @@ def table(root: Path) -> str:
         if theorem.chapter != last:
             last = theorem.chapter
             title = re.search(r"^# (.*)$", notebooks.find(last, root).read_text(encoding="utf-8"), re.MULTILINE)[1]
-            lines.append(f"\n## {last.split('_')[0].lstrip('0')} {title}\n\n")
+            number = last.split("_")[0].lstrip("0")
+            lines.append(f"\n## {number} {title.removeprefix(f'Appendix {number}: ')}\n\n")
         of_label = [title for title, found in LABELS.items() if label in found]
         leads = [
             f'<a href="../proofs/{source.name}.html#{one.name}">{source.line(one.start)}</a>'
