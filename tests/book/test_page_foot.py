@@ -44,7 +44,7 @@ def test_without_one_it_leads_to_the_section_that_says_what_to_send(url):
     assert link(foot("notebooks/07_a", url)) == "../book/index.html#preface-report"
     # Caught: Sphinx says "#" for the page itself, and the link was ##preface-report.
     assert link(foot("book/index", url, pathto=lambda other: "#")) == "#preface-report"
-    assert f"({page_foot.HERE[1]})=" in (ROOT / "book" / "index.md").read_text()
+    assert f":name: {page_foot.HERE[1]}\n" in (ROOT / "book" / "index.md").read_text()
     told = {"abc": "knows of no public address", "abc-dirty": "`abc (with changes)`", "": "no git history"}
     assert all(words in page_foot.report(url, commit) for commit, words in told.items())
 
