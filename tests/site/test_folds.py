@@ -24,6 +24,17 @@ def test_a_sheet_is_printed_without_the_folds_that_nobody_opened(visit):
     assert page.evaluate(FOLDS) == [False] * 3
 
 
+def test_a_link_to_a_fold_opens_it_and_no_other(visit):
+    seen = visit("book/index")
+    opened = (
+        "() => [...document.querySelectorAll('article .admonition.dropdown')].filter(f => !f.matches('.toggle-hidden'))"
+    )
+    seen.page.evaluate("location.hash = '#preface-report'")
+    assert seen.page.evaluate(f"({opened})().map(fold => fold.id)") == ["preface-report"]
+    seen.page.locator("#preface-report button.toggle-button").click()
+    assert seen.page.evaluate(f"({opened})().length") == 0
+
+
 @pytest.mark.parametrize("width", [390, 1300])
 def test_a_sheet_and_the_lectures_fit_the_window(visit, width):
     for name in (LAB, "book/lectures"):
