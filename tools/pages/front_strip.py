@@ -18,7 +18,7 @@ def strip(root: Path, notebooks: dict) -> str:
         "chapters": sum(name[0].isdigit() for name in notebooks),
         "figures that move": len(set(re.findall(r"^:{3,}\{live\} (\S+)", texts + "\n" + pages, re.MULTILINE))),
         "statements checked by a proof assistant": len(groups),
-        "cells of code, run and compared": sum(len(chapters.code(nb)) for nb in notebooks.values()),
+        "cells of code, which the tests run": sum(len(chapters.code(nb)) for nb in notebooks.values()),
         "verdicts, told as they fell": judged,
         "exercises": len(re.findall(r"^:{3,}\{exercise\}", texts, re.MULTILINE)),
     }
