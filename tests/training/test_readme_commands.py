@@ -22,7 +22,7 @@ PROSE = re.sub(r"```.*?```", "", MANUAL, flags=re.S)
 TRAINS = re.compile(r"^\S+ (?:.* )?-m minilib\.training.*$", re.M)
 EVERY = {line for page in (MANUAL, (ROOT / "README.md").read_text(encoding="utf-8")) for line in TRAINS.findall(page)}
 PROGRAMS = {"__main__": Config, "generate": Question, "evaluate": Evaluation, "export": Export, "finetune": Finetuning}
-LAUNCHED = {"help", "shutdown-timeout", "toy", "device"}  # options of all programs, of torchrun, and of `make gpu`
+LAUNCHED = {"help", "shutdown-timeout", "toy", "device", "logdir"}  # of all programs, torchrun, `make gpu`, tensorboard
 
 
 def launched(command: str) -> tuple[str, list[str]]:
