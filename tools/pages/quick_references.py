@@ -1,14 +1,21 @@
 """A Sphinx extension: what a reference needs of another page is read once for each build, not once for each reference.
 
 Sphinx unpickles the whole page that a numbered reference points to, and the bibliography searches all packages at each
-citation. On this book that was half of a build. The list of contents beside a page that is in no list itself is made
-once for each folder.
+citation. On this book that was half of a build. The list of contents beside a page is made from titles alone, where
+Sphinx copies all headings of the book for every page and throws them away, and that beside a page that is in no list
+itself is made once for each folder.
 """
 
 import functools
+from unittest.mock import patch
 
 import pybtex.plugin
+from docutils import nodes
+from sphinx import addnodes
 from sphinx.domains.std import StandardDomain
+from sphinx.environment.collectors.toctree import TocTreeCollector
+
+NUMBER_FIGURES = TocTreeCollector.assign_figure_numbers
 
 
 class KeptPages:
@@ -33,9 +40,34 @@ class QuickDomain(StandardDomain):
         return super()._resolve_numref_xref(self.kept, *args)
 
 
+def number_figures(collector: TocTreeCollector, env) -> list[str]:
+    """Number the figures on the pages that references look at afterwards."""
+    with patch.object(env, "get_doctree", env.domains["std"].kept.get_doctree):
+        return NUMBER_FIGURES(collector, env)
+
+
+def titles(toc: nodes.bullet_list) -> nodes.bullet_list:
+    """The headings of a page without those inside others; all of them where a list of pages stands among them."""
+    if any(toc.findall(addnodes.toctree)):
+        return toc
+    short = toc.copy()
+    for item in toc:
+        short += item.copy()
+        short[-1] += item[0].deepcopy()
+    return short
+
+
 def keep_contents(app) -> None:
-    """Keep lists of contents that many pages have alike."""
-    contents = app.builder._get_local_toctree
+    """Make lists of contents from few headings, and keep those that many pages have alike."""
+    of_all_headings, env = app.builder._get_local_toctree, app.env
+
+    @functools.cache
+    def short() -> dict:  # first asked for when all pages are read
+        return {page: titles(toc) for page, toc in env.tocs.items()}
+
+    def contents(page: str, titles_only: bool = False, **options) -> str:
+        with patch.object(env, "tocs", short() if titles_only else env.tocs):
+            return of_all_headings(page, titles_only=titles_only, **options)
 
     @functools.cache
     def outside(folder: str, options: tuple) -> str:
@@ -53,5 +85,6 @@ def keep_contents(app) -> None:
 def setup(app):
     app.connect("builder-inited", keep_contents)
     app.add_domain(QuickDomain, override=True)
+    TocTreeCollector.assign_figure_numbers = number_figures
     pybtex.plugin.find_plugin = functools.cache(pybtex.plugin.find_plugin)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
