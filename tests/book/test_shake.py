@@ -232,6 +232,14 @@ def test_a_chapter_that_hangs_on_the_last_digit_is_caught(small_book):
         assert [row["outcome"] for row in result["cells"]] == [outcome]
     assert list(result["slacks"]) == ["cell 1: x < 9"]
     assert "cell 1 'import numpy as np' other" in shake.lines_of(result, "noise-1")
+    # what was run is gone on with, as long as the chapter stands as it did
+    assert [machine for machine, _ in shake.stored(small_book)] == ["elsewhere", "noise-1"]
+    assert [shake.ended(result, "noise-1", [("01_a", at)]) for at in ("noise-1", "old")] == [True, False]
+    broken = result | {"cells": [row | {"outcome": "failed"} for row in result["cells"]]}
+    assert not shake.ended(broken, "noise-1", [("01_a", "noise-1")])
+    write_chapter(small_book, code=f"{code}\nprint(1)")
+    notebooks.run(small_book / "notebooks" / "01_a.md")
+    assert shake.stored(small_book) == []
 
 
 def test_another_python_gets_its_environment_once_and_again_when_its_packages_change(tmp_path, capsys, monkeypatch):

@@ -1,13 +1,15 @@
 """Runs the chapters on machines that are not there, and reports every cell that came out otherwise.
 
     python tools/check/shake.py                          every chapter on every machine (hours on two cores)
+    python tools/check/shake.py --go-on                  the same without what lies in _build/shake already
     python tools/check/shake.py --chapters train_large_compress --machines noise-1,noise-2
     python tools/check/shake.py --minutes 3              as many as fit, other ones at every commit: what CI does
     python tools/check/shake.py --write                  the table of what is in _build/shake -> book/shaken.json
 
 The machines stand in `machines.py`, what a cell may come out as in `one_chapter.py`. The margin of a comparison in an
 assertion is the mean of its distance from failing over its standard deviation, over all machines, where there are five
-or more. A claim holds when it never fails and its margin is at least three.
+or more. A claim holds when it never fails and its margin is at least three. A result in `_build/shake` counts as long
+as the chapter's cells and the files that they read are what they were.
 The exit status is 0 when no cell fails, no text that is compared differs and every margin is three or more. With other
 packages (`colab`) texts may differ, since the corpus of docstrings does; there no cell may fail. That machine opens a
 chapter as Google Colab does: nothing but the .ipynb in an empty folder, whose first cell fetches the book. It fetches
@@ -36,9 +38,19 @@ FEWEST = 5  # runs of a chapter, from which on a standard deviation says somethi
 KINDS = ("same", "printed", "without", "other", "failed")
 
 
+def state(root: Path, name: str) -> str:
+    """A digest of a chapter's cells and of the files that they read, as of its recorded run."""
+    record = provenance.load(root / provenance.FOLDER, name) or {}
+    return provenance.digest(json.dumps([record.get("cells"), record.get("reads")], sort_keys=True).encode())
+
+
+def place_of(root: Path, name: str, machine: str) -> Path:
+    return root / "_build" / "shake" / machine / f"{name}.json"
+
+
 def shake(root: Path, name: str, machine: str) -> dict:
     """One chapter on one machine, in processes of its own; the result also lies in `_build/shake`."""
-    result = root / "_build" / "shake" / machine / f"{name}.json"
+    result, now = place_of(root, name, machine), state(root, name)
     result.parent.mkdir(parents=True, exist_ok=True)
     result.unlink(missing_ok=True)
     log = result.with_suffix(".log")
@@ -50,7 +62,9 @@ def shake(root: Path, name: str, machine: str) -> dict:
         row = {"cell": 0, "head": "the chapter came to no end", "outcome": "failed", "compared": True, "was": [""]}
         row["is"] = [log.read_text(encoding="utf-8", errors="replace")[-2000:]]
         result.write_text(json.dumps({"chapter": name, "seconds": 0.0, "cells": [row], "slacks": {}}))
-    return json.loads(result.read_text())
+    row = json.loads(result.read_text()) | {"of": now}
+    result.write_text(json.dumps(row))
+    return row
 
 
 def lines_of(result: dict, machine: str) -> str:
@@ -95,9 +109,16 @@ def margins(pairs: list[tuple[str, dict]]) -> list[dict]:
 
 
 def stored(root: Path) -> list[tuple[str, dict]]:
-    """The results in `_build/shake`, with their machines."""
+    """The results in `_build/shake` that are of the chapters as they stand, with their machines."""
     paths = sorted((root / "_build" / "shake").glob("*/*.json"))
-    return [(path.parent.name, json.loads(path.read_text())) for path in paths]
+    pairs = [(path.parent.name, json.loads(path.read_text())) for path in paths]
+    return [(machine, result) for machine, result in pairs if result.get("of") == state(root, result["chapter"])]
+
+
+def ended(result: dict, machine: str, pairs: list[tuple[str, str]]) -> bool:
+    """Whether this is one of the pairs of chapter and machine, and need not be run again: none of its cells failed."""
+    failed = any(row["outcome"] == "failed" for row in result["cells"])
+    return (result["chapter"], machine) in pairs and not failed
 
 
 def violations(results: list[tuple[str, dict]]) -> list[str]:
@@ -166,6 +187,7 @@ def main() -> int:
     parser.add_argument("--chapters", default="", help="names, separated by commas (default: all)")
     parser.add_argument("--machines", default="", help=f"names, separated by commas, of {', '.join(MACHINES)}")
     parser.add_argument("--minutes", type=float, help="draw chapters and machines that fit")
+    parser.add_argument("--go-on", action="store_true", help="leave out what lies in _build/shake already")
     parser.add_argument("--write", action="store_true", help="the table of what is in _build/shake")
     args = parser.parse_args()
     if os.name == "nt":
@@ -186,13 +208,17 @@ def main() -> int:
     pairs = [(md.stem, machine) for machine in names for md in sources]
     pairs = available(drawn(pairs, args.minutes, ROOT) if args.minutes else pairs)
     results = []
+    if args.go_on:
+        results = [(machine, result) for machine, result in stored(ROOT) if ended(result, machine, pairs)]
+        done = {(result["chapter"], machine) for machine, result in results}
+        pairs = [pair for pair in pairs if pair not in done]
     with ThreadPoolExecutor(2) as pool:  # chapters side by side
         tasks = [(machine, pool.submit(shake, ROOT, name, machine)) for name, machine in pairs]
         for machine, task in tasks:
             results.append((machine, task.result()))
             print(lines_of(task.result(), machine), flush=True)
     sentences = violations(results)
-    print("\n".join(sentences) or f"{len(pairs)} runs: every claim held")
+    print("\n".join(sentences) or f"{len(results)} runs: every claim held")
     return 1 if sentences else 0
 
 
