@@ -51,7 +51,7 @@ def printed(chapter: str) -> list[list[str]]:
 
 
 def test_the_gap_that_the_errata_tell_is_the_one_that_the_chapter_printed():
-    (line,) = [line for line in printed("came_at_work") if line[0] == "GPT-2: corrected below Adafactor + m"]
+    (line,) = [line for line in printed("came_at_work") if line[0] == "GPT-2: corrected CAME < Adafactor+m"]
     sentence = f"it ends {line[2]} nats below Adafactor with momentum on GPT-2 ({line[1]}; less than matters)"
     assert sentence in (ROOT / "book/errata.md").read_text()
 

@@ -95,18 +95,18 @@ def test_beta2_moves_the_rates_as_the_page_says():
 
 # What the page says of a comparison | the chapter | its claim | the verdict.
 CLAIMS = """\
-lower by 0.035 nats | bert | LAMB, β2 0.95, below LAMB | confirmed
-lower by 0.044 nats | bert | best of five each: LAMB below AdamW | confirmed
-by 0.016 nats on GPT-2 | came_at_work | GPT-2: CAME, corrected below CAME | confirmed
-0.267 on T5 | came_at_work | T5: CAME, corrected below CAME | confirmed
-0.058 on BERT with 8 rows | bert | 8 rows: CAME, corrected below CAME | confirmed
-0.194 with 64 | bert | 64 rows: CAME, corrected below CAME | confirmed
+lower by 0.035 nats | bert | LAMB: lower with β2 0.95 than 0.999 | confirmed
+lower by 0.044 nats | bert | LAMB below AdamW, each at its best of five | confirmed
+by 0.016 nats on GPT-2 | came_at_work | GPT-2: corrected CAME below CAME | confirmed
+0.267 on T5 | came_at_work | T5: corrected CAME below CAME | confirmed
+0.058 on BERT with 8 rows | bert | 8 rows: corrected CAME below CAME | confirmed
+0.194 with 64 | bert | 64 rows: corrected CAME below CAME | confirmed
 AdamW in bfloat16 and in bytes, CAME in bfloat16: confirmed | torch | AdamW bfloat16 as float32 | confirmed
 AdamW in bfloat16 and in bytes, CAME in bfloat16: confirmed | torch | AdamW bytes as float32 | confirmed
 AdamW in bfloat16 and in bytes, CAME in bfloat16: confirmed | torch | CAME bfloat16 as float32 | confirmed
 CAME in bytes: not resolved | torch | CAME bytes as float32 | not resolved
-128 photographs a step it ends above momentum | bert_in_76_minutes | LARS below Nesterov, 128 | contradicted
-with 8,192 below | bert_in_76_minutes | LARS below Nesterov, 8,192 | confirmed
+128 photographs a step it ends above momentum | bert_in_76_minutes | LARS below Nesterov, 128 images | contradicted
+with 8,192 below | bert_in_76_minutes | LARS below Nesterov, 8,192 images | confirmed
 """
 
 

@@ -15,63 +15,63 @@ Does LAMB end below AdamW? [nats]
     GPT-2, 64 rows | bert_in_76_minutes | LAMB below AdamW, 64 rows
     GPT-2, 256 rows | bert_in_76_minutes | LAMB below AdamW, 256 rows
     GPT-2, 1,024 rows | bert_in_76_minutes | LAMB below AdamW, 1,024 rows
-    GPT-2, 256 rows, shorter memory of squares | bert_in_76_minutes | corners: LAMB below AdamW, 256 rows
-    GPT-2, 1,024 rows, shorter memory of squares | bert_in_76_minutes | corners: LAMB below AdamW, 1,024 rows
+    GPT-2, 256 rows, shorter memory of squares | bert_in_76_minutes | best corners: LAMB < AdamW, 256 rows
+    GPT-2, 1,024 rows, shorter memory of squares | bert_in_76_minutes | best corners: LAMB < AdamW, 1,024 rows
     BERT, 64 rows, only rates tuned | bert | 64 rows: LAMB below AdamW
-    BERT, 64 rows, each with the best of five settings | bert | best of five each: LAMB below AdamW
-    BERT, 64 rows, AdamW alone with the best of five | bert | LAMB below AdamW, β2 0.95
+    BERT, 64 rows, each with the best of five settings | bert | LAMB below AdamW, each at its best of five
+    BERT, 64 rows, AdamW alone with the best of five | bert | LAMB, β2 0.999, below AdamW, β2 0.95
 Is AdamW not worse than LAMB by 0.05? (asked afterwards) [nats]
-    GPT-2, 16 rows | bert_in_76_minutes | AdamW not worse by 0.05, 16 rows
-    GPT-2, 64 rows | bert_in_76_minutes | AdamW not worse by 0.05, 64 rows
-    GPT-2, 256 rows | bert_in_76_minutes | AdamW not worse by 0.05, 256 rows
-    GPT-2, 1,024 rows | bert_in_76_minutes | AdamW not worse by 0.05, 1,024 rows
+    GPT-2, 16 rows | bert_in_76_minutes | AdamW < LAMB+0.05, 16 rows
+    GPT-2, 64 rows | bert_in_76_minutes | AdamW < LAMB+0.05, 64 rows
+    GPT-2, 256 rows | bert_in_76_minutes | AdamW < LAMB+0.05, 256 rows
+    GPT-2, 1,024 rows | bert_in_76_minutes | AdamW < LAMB+0.05, 1,024 rows
 Does CAME, with half the state, end where AdamW ends? [nats]
-    GPT-2, 128 rows | came_at_work | GPT-2: CAME as AdamW
-    T5, 32 rows | came_at_work | T5: CAME as AdamW
-    BERT, 8 rows | bert | 8 rows: CAME as AdamW
-    BERT, 64 rows | bert | 64 rows: CAME as AdamW
+    GPT-2, 128 rows | came_at_work | GPT-2: CAME equals AdamW
+    T5, 32 rows | came_at_work | T5: CAME equals AdamW
+    BERT, 8 rows | bert | 8 rows: CAME equals AdamW
+    BERT, 64 rows | bert | 64 rows: CAME equals AdamW
 Does CAME end lower with its confidence corrected for the start? [nats]
-    GPT-2, 128 rows | came_at_work | GPT-2: CAME, corrected below CAME
-    T5, 32 rows | came_at_work | T5: CAME, corrected below CAME
-    BERT, 8 rows | bert | 8 rows: CAME, corrected below CAME
-    BERT, 64 rows | bert | 64 rows: CAME, corrected below CAME
+    GPT-2, 128 rows | came_at_work | GPT-2: corrected CAME below CAME
+    T5, 32 rows | came_at_work | T5: corrected CAME below CAME
+    BERT, 8 rows | bert | 8 rows: corrected CAME below CAME
+    BERT, 64 rows | bert | 64 rows: corrected CAME below CAME
 Is corrected CAME not worse than AdamW by 0.05? (asked afterwards) [nats]
-    GPT-2, 128 rows | came_at_work | GPT-2: corrected < AdamW + 0.05
-    T5, 32 rows | came_at_work | T5: corrected < AdamW + 0.05
-    BERT, 8 rows | came_at_work | BERT 8: corrected < AdamW + 0.05
-    BERT, 64 rows | came_at_work | BERT 64: corrected < AdamW + 0.05
-    a small model of words, 256 a step | came_at_work | words: corrected < AdamW + 0.05
+    GPT-2, 128 rows | came_at_work | GPT-2: corrected CAME < AdamW+0.05
+    T5, 32 rows | came_at_work | T5: corrected CAME < AdamW+0.05
+    BERT, 8 rows | came_at_work | BERT 8: corrected CAME < AdamW+0.05
+    BERT, 64 rows | came_at_work | BERT 64: corrected CAME < AdamW+0.05
+    a small model of words, 256 a step | came_at_work | words: corrected CAME < AdamW+0.05
 Does CAME's confidence improve on Adafactor with momentum? (corrected: asked afterwards) [nats]
-    GPT-2, 128 rows, as published | came_at_work | GPT-2: CAME below Adafactor + m
-    T5, 32 rows, as published | came_at_work | T5: CAME below Adafactor + m
-    GPT-2, 128 rows, corrected | came_at_work | GPT-2: corrected below Adafactor + m
-    T5, 32 rows, corrected | came_at_work | T5: corrected below Adafactor + m
-    a small model of words, corrected | came_at_work | words: corrected below Adafactor + m
+    GPT-2, 128 rows, as published | came_at_work | GPT-2: CAME below Adafactor+m
+    T5, 32 rows, as published | came_at_work | T5: CAME below Adafactor+m
+    GPT-2, 128 rows, corrected | came_at_work | GPT-2: corrected CAME < Adafactor+m
+    T5, 32 rows, corrected | came_at_work | T5: corrected CAME < Adafactor+m
+    a small model of words, corrected | came_at_work | words: corrected CAME < Adafactor+m
 Does a larger batch of the same tokens end where 16 rows end? [nats]
-    LAMB, GPT-2, 64 rows | bert_in_76_minutes | LAMB: 64 rows as 16
-    LAMB, GPT-2, 256 rows | bert_in_76_minutes | LAMB: 256 rows as 16
-    LAMB, GPT-2, 1,024 rows | bert_in_76_minutes | LAMB: 1,024 rows as 16
-    AdamW, GPT-2, 64 rows | bert_in_76_minutes | AdamW: 64 rows as 16
-    AdamW, GPT-2, 256 rows | bert_in_76_minutes | AdamW: 256 rows as 16
-    AdamW, GPT-2, 1,024 rows | bert_in_76_minutes | AdamW: 1,024 rows as 16
+    LAMB, GPT-2, 64 rows | bert_in_76_minutes | LAMB: 64 rows equal 16 rows
+    LAMB, GPT-2, 256 rows | bert_in_76_minutes | LAMB: 256 rows equal 16 rows
+    LAMB, GPT-2, 1,024 rows | bert_in_76_minutes | LAMB: 1,024 rows equal 16 rows
+    AdamW, GPT-2, 64 rows | bert_in_76_minutes | AdamW: 64 rows equal 16 rows
+    AdamW, GPT-2, 256 rows | bert_in_76_minutes | AdamW: 256 rows equal 16 rows
+    AdamW, GPT-2, 1,024 rows | bert_in_76_minutes | AdamW: 1,024 rows equal 16 rows
 Do 1,024 rows need at most four times the tokens of 16? [doublings of the price]
-    AdamW, GPT-2 | bert_in_76_minutes | AdamW: a price of four is enough
-    LAMB, GPT-2 | bert_in_76_minutes | LAMB: a price of four is enough
+    AdamW, GPT-2 | bert_in_76_minutes | AdamW, 1,024 rows: price at most four
+    LAMB, GPT-2 | bert_in_76_minutes | LAMB, 1,024 rows: price at most four
 Do layer-wise rates end below momentum on images? [points of error]
-    LARS, CIFAR-10, 128 images | bert_in_76_minutes | LARS below Nesterov, 128
-    LAMB, CIFAR-10, 128 images | bert_in_76_minutes | LAMB below Nesterov, 128
-    LARS, CIFAR-10, 8,192 images | bert_in_76_minutes | LARS below Nesterov, 8,192
-    LAMB, CIFAR-10, 8,192 images | bert_in_76_minutes | LAMB below Nesterov, 8,192
+    LARS, CIFAR-10, 128 images | bert_in_76_minutes | LARS below Nesterov, 128 images
+    LAMB, CIFAR-10, 128 images | bert_in_76_minutes | LAMB below Nesterov, 128 images
+    LARS, CIFAR-10, 8,192 images | bert_in_76_minutes | LARS below Nesterov, 8,192 images
+    LAMB, CIFAR-10, 8,192 images | bert_in_76_minutes | LAMB below Nesterov, 8,192 images
     LARS, CIFAR-10, 128 images, no decay | bert_in_76_minutes | no decay: LARS below Nesterov
     LAMB, CIFAR-10, 128 images, no decay | bert_in_76_minutes | no decay: LAMB below Nesterov
 Does the larger model end lower for equal operations? [nats]
     GPT-2, width 64 against 32 | train_large_compress | 2 × 64 below 1 × 32
     GPT-2, width 128 against 64 | train_large_compress | 4 × 128 below 2 × 64
-    GPT-2, width 128 against 64, each at its best batch | train_large_compress | 4 × 128 below 2 × 64, own rows
+    GPT-2, width 128 against 64, each at its best batch | train_large_compress | 4 × 128 below 2 × 64, best batch
 And for equal stored bytes, pruned and quantised? [nats]
-    GPT-2, width 64 against 32 | train_large_compress | 2 × 64 stored below 1 × 32
-    GPT-2, width 128 against 32 | train_large_compress | 4 × 128 stored below 1 × 32
-    GPT-2, width 128 against 64 | train_large_compress | 4 × 128 stored below 2 × 64
+    GPT-2, width 64 against 32 | train_large_compress | 2 × 64 below 1 × 32, same bytes
+    GPT-2, width 128 against 32 | train_large_compress | 4 × 128 below 1 × 32, same bytes
+    GPT-2, width 128 against 64 | train_large_compress | 4 × 128 below 2 × 64, same bytes
 """
 
 
