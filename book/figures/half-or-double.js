@@ -69,6 +69,5 @@
     for (const k of [2, 4, 16]) ui.button(`times ${k}`, () => { m = k; draw(bar.value()); });
     ui.still(() => bar.set(0.4));
     draw(bar.value());
-    ui.plays();
   });
 })();

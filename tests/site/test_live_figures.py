@@ -213,10 +213,13 @@ def test_on_a_phone_panels_stand_below_each_other(opened):
 PLAYING = [name for name in NAMES if "ui.plays()" in (stills.FIGURES / f"{name}.js").read_text(encoding="utf-8")]
 
 
-def test_one_figure_of_each_chapter_plays_by_itself():
+ASKED = {"carrying_a_rate"}  # at each of its figures the text asks to guess first, and playing would tell
+
+
+def test_one_figure_of_each_chapter_plays_by_itself_but_where_it_would_answer_a_guess():
     for chapter in sorted((ROOT / "notebooks").glob("[0-9]*.md")):
         used = re.findall(r"^:{3,}\{live\} (\S+)", chapter.read_text(encoding="utf-8"), re.MULTILINE)
-        assert len({*used} & {*PLAYING}) == 1, chapter.stem
+        assert len({*used} & {*PLAYING}) == (chapter.stem[3:] not in ASKED), chapter.stem
 
 
 @pytest.mark.parametrize("name", ["ring-steps", "layer-share"])  # with a player, and with sliders alone
