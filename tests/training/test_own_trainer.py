@@ -96,7 +96,7 @@ def test_beta2_moves_the_rates_as_the_page_says():
 # What the page says of a comparison | the chapter | its claim | the verdict.
 CLAIMS = """\
 lower by 0.035 nats | bert | LAMB: lower with β2 0.95 than 0.999 | confirmed
-lower by 0.044 nats | bert | LAMB below AdamW, each at its best of five | confirmed
+lower by 0.044 nats | bert | LAMB below AdamW, best of five for each | confirmed
 by 0.016 nats on GPT-2 | came_at_work | GPT-2: corrected CAME below CAME | confirmed
 0.267 on T5 | came_at_work | T5: corrected CAME below CAME | confirmed
 0.058 on BERT with 8 rows | bert | 8 rows: corrected CAME below CAME | confirmed

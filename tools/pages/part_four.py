@@ -18,7 +18,7 @@ Does LAMB end below AdamW? [nats]
     GPT-2, 256 rows, shorter memory of squares | bert_in_76_minutes | best corners: LAMB < AdamW, 256 rows
     GPT-2, 1,024 rows, shorter memory of squares | bert_in_76_minutes | best corners: LAMB < AdamW, 1,024 rows
     BERT, 64 rows, only rates tuned | bert | 64 rows: LAMB below AdamW
-    BERT, 64 rows, each with the best of five settings | bert | LAMB below AdamW, each at its best of five
+    BERT, 64 rows, each with the best of five settings | bert | LAMB below AdamW, best of five for each
     BERT, 64 rows, AdamW alone with the best of five | bert | LAMB, β2 0.999, below AdamW, β2 0.95
 Is AdamW not worse than LAMB by 0.05? (asked afterwards) [nats]
     GPT-2, 16 rows | bert_in_76_minutes | AdamW < LAMB+0.05, 16 rows
