@@ -28,10 +28,11 @@ FAR = 99
 PATHS = "tools tools/check/imitation tests/book tests/site course/marking/tests benchmarks".split()
 PACKAGES = ("minilib", "proofs", "studies", "tests", "benchmarks", "tools", "course")
 RULES = {  # files whose names begin so, and the tests that read or run them
-    "notebooks/": "book/test_chapters",
+    "notebooks/": "book/test_chapters book/test_glossary book/test_preface book/test_reading",
     "studies/": "book/test_studies book/test_toy_studies",
     "benchmarks/": "test_benchmarks",
     "book/figures/": "book/test_live_directive",
+    "book/glossary.md": "book/test_glossary",
     "book/quizzes/": "book/test_quizzes",
     "book/runs/": "book/test_runs_check book/test_live_directive",
     "course/assignments/": "marking/tests/test_sources marking/tests/test_answers",
@@ -153,7 +154,7 @@ def main() -> int:
     groups = [[name for name in order if tests[name] <= 1], [name for name in order if tests[name] > 1]]
     for group in filter(None, groups):
         left = LIMIT - (time.monotonic() - start)
-        command = [*run_tests.PYTEST, *group, *run_tests.SIDE_BY_SIDE]
+        command = run_tests.pytest(*group, *run_tests.SIDE_BY_SIDE)
         try:
             done = subprocess.run(command, cwd=ROOT, timeout=max(left, 1))
             failed += [] if done.returncode in (0, 5) else ["tests"]
