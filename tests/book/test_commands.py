@@ -1,7 +1,9 @@
 """What the commands find on a machine, what they do when something is missing, and which tests a change is given."""
 
 import os
+from subprocess import TimeoutExpired
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 from small_books import ROOT
@@ -127,6 +129,8 @@ def test_what_a_change_reaches_is_handed_to_pytest_and_a_test_that_fails_is_told
     assert code == 1
     assert "failed: tests" in output
     assert [command[1:4] for command in commands] == [["-m", "pytest", "tests/book/test_commands.py"]]
+    monkeypatch.setattr(check_changes.subprocess, "run", Mock(side_effect=TimeoutExpired("pytest", 180)))
+    assert program(check_changes)[1].endswith("failed: nothing; not finished: 1 test files, named above\n")
 
 
 def test_cells_run_again_where_the_text_is_new_and_not_where_only_the_number_is(monkeypatch, tmp_path):

@@ -141,7 +141,7 @@ def main() -> int:
     parser.add_argument("--since", default="HEAD", help="a commit (default: the last one)")
     since = parser.parse_args().since
     changed = changed_files(since)
-    start, failed = time.monotonic(), []
+    start, failed, left_out = time.monotonic(), [], ""
     chapters = rewritten_chapters(changed, since)
     tests = nearness(changed)
     print(f"{len(changed)} changed files: {len(chapters)} chapters, {len(tests)} test files", flush=True)
@@ -160,13 +160,14 @@ def main() -> int:
             failed += [] if done.returncode in (0, 5) else ["tests"]
         except subprocess.TimeoutExpired:
             print(f"\nThree minutes are over; these {len(group)} files were not finished: {' '.join(group)}")
+            left_out = f"; not finished: {len(group)} test files, named above"
             break
     if pages:
         print(f"after make book, with a browser: {' '.join(['.venv/bin/python -m pytest', *pages])}")
     stale = [md.stem for md in notebooks.chapters(ROOT) if notebooks.stale(md)]
     if stale:
         print(f"to be executed anew before make test: {', '.join(stale)} (make notebook)")
-    print(f"{time.monotonic() - start:.0f} s; failed: {', '.join(dict.fromkeys(failed)) or 'nothing'}")
+    print(f"{time.monotonic() - start:.0f} s; failed: {', '.join(dict.fromkeys(failed)) or 'nothing'}{left_out}")
     return 1 if failed else 0
 
 
