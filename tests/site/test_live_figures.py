@@ -219,7 +219,8 @@ ASKED = {"carrying_a_rate"}  # at each of its figures the text asks to guess fir
 def test_one_figure_of_each_chapter_plays_by_itself_but_where_it_would_answer_a_guess():
     for chapter in sorted((ROOT / "notebooks").glob("[0-9]*.md")):
         used = re.findall(r"^:{3,}\{live\} (\S+)", chapter.read_text(encoding="utf-8"), re.MULTILINE)
-        assert len({*used} & {*PLAYING}) == (chapter.stem[3:] not in ASKED), chapter.stem
+        plays = chapter.stem[3:] not in ASKED
+        assert len({*used} & {*PLAYING}) == plays, f"{chapter.name}: {plays:d} figures are to end with ui.plays()"
 
 
 @pytest.mark.parametrize("name", ["ring-steps", "layer-share"])  # with a player, and with sliders alone
