@@ -44,13 +44,9 @@ def state(root: Path, name: str) -> str:
     return provenance.digest(json.dumps([record.get("cells"), record.get("reads")], sort_keys=True).encode())
 
 
-def place_of(root: Path, name: str, machine: str) -> Path:
-    return root / "_build" / "shake" / machine / f"{name}.json"
-
-
 def shake(root: Path, name: str, machine: str) -> dict:
     """One chapter on one machine, in processes of its own; the result also lies in `_build/shake`."""
-    result, now = place_of(root, name, machine), state(root, name)
+    result, now = root / "_build" / "shake" / machine / f"{name}.json", state(root, name)
     result.parent.mkdir(parents=True, exist_ok=True)
     result.unlink(missing_ok=True)
     log = result.with_suffix(".log")

@@ -32,8 +32,6 @@ These were printed somewhere, or are easy to believe; each stands near the theor
 A search that was told nothing about them has broken each ({ref}`sec-attack` shows how to use it). Where there is
 chance, the values in brackets are equally likely.
 
-| near | statement | broken by |
-|:--|:--|:--|
 """
 
 LETTERS = {"lr": r"\eta", "next_lr": r"\eta_{t+1}", "decay": r"\lambda", "beta": r"\beta"}
@@ -69,7 +67,7 @@ def page(rows: list[dict]) -> str:
     says = {claim.name: " ".join(claim.sides.__doc__.split()) for claims in BANK.values() for claim in claims}
     for row in rows:
         numbers = ", ".join(typeset(name, value) for name, value in row["broken by"].items())
-        text += f"| {{prf:ref}}`{row['label']}` | {says[row['statement']]} | {numbers} |\n"
+        text += f"* {{prf:ref}}`{row['label']}`: {says[row['statement']]} *Broken by* {numbers}.\n"
     return text
 
 
