@@ -196,6 +196,46 @@ def sgd_falling(rng):
     return values | {"page": {"Delta": gap, "sigma2": values["sigma"] ** 2}}
 
 
+def last_point(rng, wholes, **more):
+    """D, G and the rate, and a line of two weights; the loss is a constant."""
+    values = draw(rng, "lr G", wholes, most=9, d=2, W=[1], f=lambda x: 0, sample=lambda x: lambda w: 0, **more)
+    start, seen = rng.normal(size=(2, 2)).tolist()
+    values |= {"x1": lambda j: start[j], "z": lambda j: seen[j], "u": lambda j: seen[j]}
+    return values | {"page": {"D": math.dist(start, seen), "eta": values["lr"]}}
+
+
+@table("thm-schedules-linear", "schedules", "schedules", thm_schedules_linear={0: (None, "base(lr, T, D, G)")})
+def schedules_linear(rng):
+    return last_point(rng, "T")
+
+
+@table("thm-schedules-mean", "schedules", "schedules", thm_schedules_mean={0: (None, "base(lr, T, D, G)")})
+def schedules_mean(rng):
+    return last_point(rng, "T", beta=0.5)
+
+
+@table(
+    "thm-schedules-constant",
+    "schedules",
+    "schedules",
+    "schedules_last",
+    thm_schedules_constant={0: (None, "logarithm")},
+)
+def schedules_constant(rng):
+    values = last_point(rng, "T")
+    values["page"]["harmonic"] = sum(1 / k for k in range(1, values["T"]))
+    return values
+
+
+@table(
+    "thm-schedules-cooldown", "schedules", "schedules", thm_schedules_cooldown={0: (None, "T / n * base(lr, T, D, G)")}
+)
+def schedules_cooldown(rng):
+    values = last_point(rng, "m n")
+    values["page"]["T"] = values["m"] + values["n"]
+    return values
+
+
 @row("prp-adam-bias")
 def adam_bias(rng):
     values, samples = draw(rng, "beta1 beta2", "t", most=4), rng.normal(size=2)
