@@ -35,11 +35,13 @@
        that start at x end at a point x' with
            2 c (E f(x') - f(z)) <= |x - z|^2 / (k+1)^2 + (k+1) c^2 G^2.
        k = 0: f(x) - f(z) <= <grad x, x - z>, and 2 c <grad x, x - z> <= c^2 |grad x|^2 + |x - z|^2.
-       k > 0: take the claim for k - 1 from the next point, seen from y = (k z + x) / (k+1). By one step with eta_t = k c,
+       k > 0: take the claim for k - 1 from the next point, seen from y = (k z + x) / (k+1). By one step with
+       eta_t = k c,
        and x - y = k (x - z) / (k+1), the first term becomes |x - z|^2 / (k+1)^2 - 2 c / k (f(x) - f(y)) + c^2 G^2.
        By convexity (k+1) f(y) <= k f(z) + f(x): what is left of f(y) and f(x) is at most 2 c f(z).
        With k = T - 1 divide by 2 c = 2 eta / T.
-   Cooldown. By one step, with f(x_t) >= f(z), E |x_{m+1} - z|^2 <= D^2 + m eta^2 G^2. Linear decay from x_{m+1} on, over n:
+   Cooldown. By one step, with f(x_t) >= f(z), E |x_{m+1} - z|^2 <= D^2 + m eta^2 G^2. Linear decay from
+       x_{m+1} on, over n:
        (D^2 + m eta^2 G^2) / (2 eta n) + eta G^2 / 2 = T/n * base.
 
    What is known. The mean: Robbins and Monro's method with averaging, in every textbook. The last iterate at a constant
@@ -51,7 +53,8 @@
    decay for SGD, Schaipp and others 2025 (arXiv 2501.18965) a cooldown without logarithm. "The road less scheduled"
    (Defazio and others 2024) keeps a mean beside the run and needs no T in advance: not begun here.
 
-   Not said: that a logarithm is needed for thm_schedules_constant; anything about networks, whose losses are not convex. *)
+   Not said: that a logarithm is needed for thm_schedules_constant; anything about networks, whose losses are not
+   convex. *)
 Require Export runs.
 Open Scope R_scope.
 

@@ -65,7 +65,8 @@ Section Decay.
           <= E W (fun w => / K ^ 2 * apart (x' w) y + K * (c ^ 2 * G ^ 2))).
         { apply E_le. intros w _. assert (H := IH (S t) (x' w) y ltac:(lia)). fold K in H. unfold Rdiv in H. lra. }
         rewrite E_scal, E_minus, E_plus, E_scal, !E_const in H.
-        assert (H1 := thm_schedules_linear_step_1 W d f grad sample G B1 B2_mean B2_size (rate t) x y ltac:(rewrite Hr; pos)). fold x' in H1.
+        assert (H1 := thm_schedules_linear_step_1 W d f grad sample G B1 B2_mean B2_size (rate t) x y
+          ltac:(rewrite Hr; pos)). fold x' in H1.
         rewrite Hr in H1. unfold y in H1 at 2. rewrite apart_between, HS in H1. fold y K in H1.
         apply (Rmult_le_compat_l (/ K ^ 2)) in H1; [|pos].
         assert (H2 := thm_schedules_linear_step_2 d f grad B1 (S k) z x). fold y K in H2. rewrite HS in H2.
@@ -95,7 +96,8 @@ Section Decay.
     after W vec (stepped lr) m x (fun y => apart y z) <= apart x z + INR m * (lr ^ 2 * G ^ 2).
   Proof.
     intros Hlr Hz. revert x. induction m as [|m IH]; intros x; [rewrite INR_zero; cbn [after]; lra|].
-    rewrite after_first, S_INR. assert (H := thm_schedules_linear_step_1 W d f grad sample G B1 B2_mean B2_size lr x z Hlr).
+    rewrite after_first, S_INR.
+    assert (H := thm_schedules_linear_step_1 W d f grad sample G B1 B2_mean B2_size lr x z Hlr).
     specialize (Hz x).
     assert (H1 : E W (fun w => after W vec (stepped lr) m (stepped lr x w) (fun y => apart y z))
       <= E W (fun w => apart (stepped lr x w) z + INR m * (lr ^ 2 * G ^ 2))) by (apply E_le; intros; apply IH).
