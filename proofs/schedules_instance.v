@@ -1,5 +1,6 @@
 (* The assumptions of thm-schedules-linear and its kin can hold all at once, with noise: the sum of |x_j| in d
-   dimensions, whose samples have    the subgradients sign(x_j) + 1 and sign(x_j) - 1 in every entry with equal chance. So G^2 = 2 d; f has an edge. *)
+   dimensions, whose samples have the subgradients sign(x_j) + 1 and sign(x_j) - 1 in every entry with equal chance. So
+   G^2 = 2 d; f has an edge. *)
 Require Import schedules schedules_free schedules_last schedules_linear.
 Open Scope R_scope.
 
