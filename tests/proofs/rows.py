@@ -236,6 +236,13 @@ def schedules_cooldown(rng):
     return values
 
 
+@row("prp-schedules-average")
+def schedules_average(rng):
+    lr, z = rng.uniform(0.1, 1, size=(2, 4))
+    page = Page("schedules", "(1) start", weights=lr**2, zs=z).side(1)
+    return {"t": 4, "lr": [0, *lr], "z": [0, 0, *z]}, {"prp_schedules_average": {0: (None, page)}}
+
+
 @row("prp-adam-bias")
 def adam_bias(rng):
     values, samples = draw(rng, "beta1 beta2", "t", most=4), rng.normal(size=2)
@@ -692,13 +699,6 @@ def shampoo(rng):
     L_half, R_half = (np.linalg.inv(page["inverse_root"](A, 2, 1e-12)) for A in (L, R))
     values = {"n": n, "m": m, "r": r, "T": T, "eps": eps, "G": G, "Z": z.reshape(n, m)}
     return values | {"L_half": L_half, "R_half": R_half}, {"thm_landscape_shampoo": {0: (z @ P @ z, z @ Q @ z)}}
-
-
-@row("prp-landscape-average")
-def landscape_average(rng):
-    lr, z = rng.uniform(0.1, 1, size=(2, 4))
-    page = Page("landscape", "(1) start", weights=lr**2, zs=z).side(1)
-    return {"t": 4, "lr": [0, *lr], "z": [0, 0, *z]}, {"prp_landscape_average": {0: (None, page)}}
 
 
 @row("prp-torch-rounding")
