@@ -44,7 +44,7 @@ Section Instances.
   Proof.
     now apply (thm_schedules_constant coin d (norm1 d) signs shaken G (edge_B1 d) (edge_mean d) (edge_size d)).
   Qed.
-  Lemma thm_schedules_linear_instance : loss_from coin (norm1 d) shaken lr T (1%nat, x1) (T - 1) - norm1 d zero
+  Lemma thm_schedules_linear_instance : linear_loss coin (norm1 d) shaken lr T x1 - norm1 d zero
     <= apart d x1 zero / (2 * lr * INR T) + lr * G ^ 2 / 2.
   Proof. now apply (thm_schedules_linear coin d (norm1 d) signs shaken G (edge_B1 d) (edge_mean d) (edge_size d)). Qed.
   Lemma thm_schedules_cooldown_instance m : cooled coin (norm1 d) shaken lr m T x1 - norm1 d zero

@@ -28,6 +28,9 @@ Section Decay.
     Definition slower (s : nat * vec) w := (S (fst s), stepped (rate (fst s)) (snd s) w).
     Definition loss_from (s : nat * vec) k := after W (nat * vec) slower k s (fun s => f (snd s)).
 
+    (* E f(x_T): the run starts at t = 1 and takes T - 1 steps. *)
+    Definition linear_loss x1 := loss_from (1%nat, x1) (T - 1).
+
     (* (3) When k steps are left, the rate is k c with c = lr / T. *)
     Definition c := lr / INR T.
     Lemma step_3 t k : (t + k)%nat = T -> rate t = c * INR k.
@@ -81,7 +84,7 @@ Section Decay.
     Qed.
     (* With T - 1 steps left, divide by 2 c = 2 lr / T. *)
     Theorem thm_schedules_linear x1 z :
-      loss_from (1%nat, x1) (T - 1) - f z <= apart x1 z / (2 * lr * INR T) + lr * G ^ 2 / 2.
+      linear_loss x1 - f z <= apart x1 z / (2 * lr * INR T) + lr * G ^ 2 / 2.
     Proof.
       assert (HT := INR_pos T some). assert (H := step_5 (T - 1) 1 x1 z ltac:(lia)).
       replace (S (T - 1)) with T in H by lia. apply Rmult_le_reg_l with (2 * c); [unfold c; pos|].
@@ -90,7 +93,7 @@ Section Decay.
   End Linear.
 
   (* A constant rate for m steps, then n - 1 that fall to zero on a line: n is the length of the cooldown. *)
-  Definition cooled lr m n x1 := after W vec (stepped lr) m x1 (fun x => loss_from lr n (1%nat, x) (n - 1)).
+  Definition cooled lr m n x1 := after W vec (stepped lr) m x1 (linear_loss lr n).
   (* (1) The distance from a minimum grows by at most lr^2 G^2 a step. *)
   Lemma step_1 lr m x z : 0 <= lr -> (forall y, f z <= f y) ->
     after W vec (stepped lr) m x (fun y => apart y z) <= apart x z + INR m * (lr ^ 2 * G ^ 2).
