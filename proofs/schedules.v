@@ -1,4 +1,5 @@
-(* For a chapter on schedules: which iterate of SGD may you keep? Convex f, gradients of bounded mean square, no bounded
+(* Which iterate of SGD may you keep? (thm-schedules-linear, thm-schedules-constant, thm-schedules-mean,
+   thm-schedules-cooldown; this file has what all four stand on.) Convex f, gradients of bounded mean square, no bounded
    set: D is the distance of the start from any point z that is compared with, such as a minimum.
 
    Assumptions. (B1) grad x is a subgradient: f(y) >= f(x) + <grad x, y - x> for all x, y; f need not be smooth.
@@ -7,25 +8,25 @@
    eta = D / (G sqrt T), and is D G / sqrt T there.
 
    Statements, for every z, eta > 0 and T >= 1:
-   * eta_t = eta, mean of the iterates (mean_constant at beta = 0):   E f(mean of x_1, ..., x_T) - f(z) <= base
-   * schedule-free, 0 <= beta <= 1 (mean_constant): the same for the mean m_T of z_1, ..., z_T, where z_1 = x_1 and
+   * eta_t = eta, mean of the iterates (thm_schedules_mean at beta = 0):   E f(mean of x_1, ..., x_T) - f(z) <= base
+   * schedule-free, 0 <= beta <= 1 (thm_schedules_mean): the same for the mean m_T of z_1, ..., z_T, where z_1 = x_1 and
      z_{t+1} = z_t - eta g_t with the gradient taken at (1 - beta) z_t + beta m_t
-   * eta_t = eta, last iterate (last_constant):      E f(x_T) - f(z) <= base + eta G^2 / 2 * H_{T-1}
-   * eta_t = eta (1 - t/T), last iterate (last_linear):           E f(x_T) - f(z) <= base
-   * eta for m steps, then eta (1 - t/n), t = 1, ..., n - 1; last iterate, T = m + n, z a minimum (last_cooldown):
-     E f(x_T) - f(z) <= T/n * base
+   * eta_t = eta, last iterate (thm_schedules_constant): E f(x_T) - f(z) <= base + eta G^2 / 2 * H_{T-1}
+   * eta_t = eta (1 - t/T), last iterate (thm_schedules_linear): E f(x_T) - f(z) <= base
+   * eta for m steps, then eta (1 - t/n), t = 1, ..., n - 1; last iterate, T = m + n, z a minimum
+     (thm_schedules_cooldown): E f(x_T) - f(z) <= T/n * base
    So linear decay gives the last iterate what a constant rate gives the mean, constants included; a cooldown over the
    last share n/T of the run costs at most the factor T/n, and no logarithm.
 
-   Proofs.
-   (1) One step, seen from any z: E_t |x_{t+1} - z|^2 <= |x_t - z|^2 - 2 eta_t (f(x_t) - f(z)) + eta_t^2 G^2.
+   Proofs, on the page in numbered steps.
+   One step, seen from any z: E_t |x_{t+1} - z|^2 <= |x_t - z|^2 - 2 eta_t (f(x_t) - f(z)) + eta_t^2 G^2.
        Open the square; E_t <g_t, x_t - z> = <grad x_t, x_t - z> >= f(x_t) - f(z) by (B1).
    Means. Let y_t = (1 - beta) z_t + beta m_t and v = z_t - m_t. As (t-1) (m_{t-1} - m_t) = - v, (B1) at m_t gives
        t f(m_t) - (t-1) f(m_{t-1}) <= f(m_t) + <grad m_t, v> <= f(y_t) + beta <grad m_t, v>, the latter by (B1) from m_t
        to y_t = m_t + (1 - beta) v. Subgradients are monotone, so <grad m_t, v> <= <grad y_t, v> (at beta = 1 y_t is
        m_t), and beta v = z_t - y_t: by (B1) at y_t all is at most f(u) + <grad y_t, z_t - u>, for any u. Hence the
        potential 2 eta (t-1) (f(m_{t-1}) - f(u)) + |z_t - u|^2 grows by at most eta^2 G^2 a step, in the mean. Add over
-       the run. (1) alone bounds the mean of E f(x_t) - f(z) by base (average_constant).
+       the run. One step alone bounds the mean of E f(x_t) - f(z) by base (average_constant).
    Last iterate, constant rate. From x_m on, seen from z = x_m itself, there is no distance at the start: n iterates
        have the mean loss E f(x_m) + eta G^2 / 2 at most. Let S_k be the mean of the last k of q_t = E f(x_t), t = 1,
        ..., T. As k S_k = (k+1) S_{k+1} - q_{T-k} and S_{k+1} <= q_{T-k} + eta G^2 / 2 by that, S_k <= S_{k+1} + eta G^2
@@ -34,11 +35,13 @@
        that start at x end at a point x' with
            2 c (E f(x') - f(z)) <= |x - z|^2 / (k+1)^2 + (k+1) c^2 G^2.
        k = 0: f(x) - f(z) <= <grad x, x - z>, and 2 c <grad x, x - z> <= c^2 |grad x|^2 + |x - z|^2.
-       k > 0: take the claim for k - 1 from the next point, seen from y = (k z + x) / (k+1). By (1) with eta_t = k c,
+       k > 0: take the claim for k - 1 from the next point, seen from y = (k z + x) / (k+1). By one step with
+       eta_t = k c,
        and x - y = k (x - z) / (k+1), the first term becomes |x - z|^2 / (k+1)^2 - 2 c / k (f(x) - f(y)) + c^2 G^2.
        By convexity (k+1) f(y) <= k f(z) + f(x): what is left of f(y) and f(x) is at most 2 c f(z).
        With k = T - 1 divide by 2 c = 2 eta / T.
-   Cooldown. By (1), with f(x_t) >= f(z), E |x_{m+1} - z|^2 <= D^2 + m eta^2 G^2. Linear decay from x_{m+1} on, over n:
+   Cooldown. By one step, with f(x_t) >= f(z), E |x_{m+1} - z|^2 <= D^2 + m eta^2 G^2. Linear decay from
+       x_{m+1} on, over n:
        (D^2 + m eta^2 G^2) / (2 eta n) + eta G^2 / 2 = T/n * base.
 
    What is known. The mean: Robbins and Monro's method with averaging, in every textbook. The last iterate at a constant
@@ -50,7 +53,8 @@
    decay for SGD, Schaipp and others 2025 (arXiv 2501.18965) a cooldown without logarithm. "The road less scheduled"
    (Defazio and others 2024) keeps a mean beside the run and needs no T in advance: not begun here.
 
-   Not said: that a logarithm is needed for last_constant; anything about networks, whose losses are not convex. *)
+   Not said: that a logarithm is needed for thm_schedules_constant; anything about networks, whose losses are not
+   convex. *)
 Require Export runs.
 Open Scope R_scope.
 
@@ -113,7 +117,7 @@ Section Schedules.
     rewrite E_scal, B2_mean by assumption. ring.
   Qed.
   (* (1) One step, seen from any point z. *)
-  Lemma step_1 lr x z : 0 <= lr ->
+  Lemma thm_schedules_linear_step_1 lr x z : 0 <= lr ->
     E W (fun w => apart (stepped lr x w) z) <= apart x z - 2 * lr * (f x - f z) + lr ^ 2 * G ^ 2.
   Proof.
     intros Hlr. unfold apart.
@@ -125,7 +129,7 @@ Section Schedules.
     - intros w _. rewrite (inner_sym d (sample x w)), <- shadow. apply norm2_ext. intros. unfold sub, stepped. ring.
   Qed.
   (* (2) f at the point between. *)
-  Lemma step_2 k z x : INR (S k) * f (between k z x) <= INR k * f z + f x.
+  Lemma thm_schedules_linear_step_2 k z x : INR (S k) * f (between k z x) <= INR k * f z + f x.
   Proof.
     assert (Hk := INR_pos (S k) (le_n_S _ _ (Nat.le_0_l k))). set (y := between k z x).
     assert (Hz := B1 y z). assert (Hx := B1 y x).
@@ -143,6 +147,6 @@ Section Schedules.
     replace (lr * G ^ 2 / 2) with (lr ^ 2 * G ^ 2 / (2 * lr)) by (field; lra).
     replace (apart x1 z) with (apart x1 z - 0) by ring.
     apply (run_mean_le W vec (stepped lr) (fun x => apart x z)); [lra|intros; apply norm2_pos| |assumption].
-    intros x. apply step_1. lra.
+    intros x. apply thm_schedules_linear_step_1. lra.
   Qed.
 End Schedules.

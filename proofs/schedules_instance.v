@@ -1,5 +1,6 @@
-(* The assumptions of schedules.v can hold all at once, with noise: the sum of |x_j| in d dimensions, whose samples have
-   the subgradients sign(x_j) + 1 and sign(x_j) - 1 in every entry with equal chance. So G^2 = 2 d; f has an edge. *)
+(* The assumptions of thm-schedules-linear and its kin can hold all at once, with noise: the sum of |x_j| in d
+   dimensions, whose samples have the subgradients sign(x_j) + 1 and sign(x_j) - 1 in every entry with equal chance. So
+   G^2 = 2 d; f has an edge. *)
 Require Import schedules schedules_free schedules_last schedules_linear.
 Open Scope R_scope.
 
@@ -32,22 +33,25 @@ Section Instances.
   Hypothesis some : (1 <= T)%nat.
   Variable x1 : vec.
   Let G := sqrt (2 * INR d).
-  Lemma mean_constant_instance beta : 0 <= beta <= 1 ->
+  Lemma thm_schedules_mean_instance beta : 0 <= beta <= 1 ->
     mean_loss coin (norm1 d) shaken lr beta T x1 - norm1 d zero
     <= apart d x1 zero / (2 * lr * INR T) + lr * G ^ 2 / 2.
   Proof.
-    intros. now apply (mean_constant coin d (norm1 d) signs shaken G (edge_B1 d) (edge_mean d) (edge_size d)).
+    intros. now apply (thm_schedules_mean coin d (norm1 d) signs shaken G (edge_B1 d) (edge_mean d) (edge_size d)).
   Qed.
-  Lemma last_constant_instance : loss_at coin (norm1 d) shaken lr x1 (T - 1) - norm1 d zero
+  Lemma thm_schedules_constant_instance : loss_at coin (norm1 d) shaken lr x1 (T - 1) - norm1 d zero
     <= apart d x1 zero / (2 * lr * INR T) + lr * G ^ 2 / 2 * (1 + harmonic (T - 1)).
-  Proof. now apply (last_constant coin d (norm1 d) signs shaken G (edge_B1 d) (edge_mean d) (edge_size d)). Qed.
-  Lemma last_linear_instance : loss_from coin (norm1 d) shaken lr T (1%nat, x1) (T - 1) - norm1 d zero
+  Proof.
+    now apply (thm_schedules_constant coin d (norm1 d) signs shaken G (edge_B1 d) (edge_mean d) (edge_size d)).
+  Qed.
+  Lemma thm_schedules_linear_instance : linear_loss coin (norm1 d) shaken lr T x1 - norm1 d zero
     <= apart d x1 zero / (2 * lr * INR T) + lr * G ^ 2 / 2.
-  Proof. now apply (last_linear coin d (norm1 d) signs shaken G (edge_B1 d) (edge_mean d) (edge_size d)). Qed.
-  Lemma last_cooldown_instance m : cooled coin (norm1 d) shaken lr m T x1 - norm1 d zero
+  Proof. now apply (thm_schedules_linear coin d (norm1 d) signs shaken G (edge_B1 d) (edge_mean d) (edge_size d)). Qed.
+  Lemma thm_schedules_cooldown_instance m : cooled coin (norm1 d) shaken lr m T x1 - norm1 d zero
     <= INR (m + T) / INR T * (apart d x1 zero / (2 * lr * INR (m + T)) + lr * G ^ 2 / 2).
   Proof.
-    apply (last_cooldown coin d (norm1 d) signs shaken G (edge_B1 d) (edge_mean d) (edge_size d)); try assumption.
+    apply (thm_schedules_cooldown coin d (norm1 d) signs shaken G (edge_B1 d) (edge_mean d) (edge_size d));
+      try assumption.
     intros y. unfold norm1 at 1. rewrite sum_zeros; [apply norm1_pos|]. intros. apply Rabs_R0.
   Qed.
 End Instances.

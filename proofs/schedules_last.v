@@ -1,16 +1,17 @@
-(* The last iterate of SGD at a constant rate: a bound with its logarithm. The note is in schedules.v. *)
+(* The last iterate of SGD at a constant rate: a bound with its logarithm (thm-schedules-constant). The note is in
+   schedules.v. *)
 Require Export schedules.
 Open Scope R_scope.
 
-(* ---- A fact about numbers: if no suffix's mean lies more than B above the suffix's first number, the last number lies
-   at most B (1 + 1/2 + ... + 1/n) above the mean of all n + 1 (Shamir and Zhang 2013). ---- *)
+(* (3) A fact about numbers: if no suffix's mean lies more than B above the suffix's first number, the last number lies
+   at most B (1 + 1/2 + ... + 1/n) above the mean of all n + 1 (Shamir and Zhang 2013). *)
 Definition harmonic n := sum n (fun k => / INR (S k)).
 Section Suffixes.
   Variable q : nat -> R.
   Variables (n : nat) (B : R).
   Hypothesis suffix : forall m k, (m + k)%nat = n ->
     sum (S k) (fun t => q (m + t)%nat) <= INR (S k) * (q m + B).
-  Lemma suffixes k m : (m + k)%nat = n -> q n <= sum (S k) (fun t => q (m + t)%nat) / INR (S k) + B * harmonic k.
+  Lemma step_3 k m : (m + k)%nat = n -> q n <= sum (S k) (fun t => q (m + t)%nat) / INR (S k) + B * harmonic k.
   Proof.
     revert m. induction k as [|k IH]; intros m Hm.
     - unfold harmonic. rewrite sum_S, !sum_O, INR_one. rewrite Nat.add_0_r in *. rewrite Hm. lra.
@@ -47,12 +48,12 @@ Section Last.
     Variable lr : R.
     Hypothesis lr_pos : 0 < lr.
     Definition loss_at x t := after W vec (stepped lr) t x f.
-    (* (6) Sum of the losses of n iterates from x on, seen from x itself. *)
-    Lemma step_6 n x : sum n (loss_at x) <= INR n * (f x + lr * G ^ 2 / 2).
+    (* (1) Sum of the losses of n iterates from x on, seen from x itself. *)
+    Lemma step_1 n x : sum n (loss_at x) <= INR n * (f x + lr * G ^ 2 / 2).
     Proof.
       assert (H := telescope W vec (stepped lr) (fun y => apart y x) (fun y => f y - f x) (2 * lr) (lr ^ 2 * G ^ 2) 0
         (fun y => norm2_pos d _) 
-        (fun y => step_1 W d f grad sample G B1 B2_mean B2_size lr y x (Rlt_le _ _ lr_pos)) n x).
+        (fun y => thm_schedules_linear_step_1 W d f grad sample G B1 B2_mean B2_size lr y x (Rlt_le _ _ lr_pos)) n x).
       assert (H0 : apart x x = 0) by (apply sum_zeros; intros; unfold sub; ring). cbn beta in H.
       rewrite H0 in H.
       rewrite (sum_ext n _ (fun t => loss_at x t - f x)) in H.
@@ -61,23 +62,21 @@ Section Last.
       - intros t _. unfold loss_at. transitivity (1 * after W vec (stepped lr) t x f + - f x); [|ring].
         rewrite <- after_affine. apply after_ext. intros. ring.
     Qed.
-    (* (7) So no suffix of the run has a mean loss far above that of its first iterate. *)
-    Lemma step_7 x m k : sum (S k) (fun t => loss_at x (m + t)) <= INR (S k) * (loss_at x m + lr * G ^ 2 / 2).
+    (* (2) So no suffix of the run has a mean loss far above that of its first iterate. *)
+    Lemma step_2 x m k : sum (S k) (fun t => loss_at x (m + t)) <= INR (S k) * (loss_at x m + lr * G ^ 2 / 2).
     Proof.
       rewrite (sum_ext (S k) _ (fun t => after W vec (stepped lr) m x (fun y => loss_at y t)))
         by (intros; apply after_again).
       rewrite <- after_sum.
-      eapply Rle_trans; [apply after_le; intros y; apply (step_6 (S k) y)|]. apply Req_le. unfold loss_at.
+      eapply Rle_trans; [apply after_le; intros y; apply (step_1 (S k) y)|]. apply Req_le. unfold loss_at.
       rewrite (after_ext _ _ _ _ _ _ (fun y => INR (S k) * f y + INR (S k) * (lr * G ^ 2 / 2))) by (intros; ring).
       rewrite after_affine. ring.
     Qed.
-    Theorem last_constant T x1 z : (1 <= T)%nat ->
-      loss_at x1 (T - 1) - f z
-      <= apart x1 z / (2 * lr * INR T) + lr * G ^ 2 / 2 * (1 + harmonic (T - 1)).
+    (* (4) The mean of all T losses. *)
+    Lemma step_4 T x1 z : (1 <= T)%nat ->
+      sum T (loss_at x1) / INR T - f z <= apart x1 z / (2 * lr * INR T) + lr * G ^ 2 / 2.
     Proof.
       intros HT. assert (HR := INR_pos T HT).
-      assert (H := suffixes (loss_at x1) (T - 1) (lr * G ^ 2 / 2) (fun m k _ => step_7 x1 m k) (T - 1) 0 eq_refl).
-      replace (S (T - 1)) with T in H by lia. cbn [Nat.add] in H. change (fun t => loss_at x1 t) with (loss_at x1) in H.
       assert (H1 := average_constant W d f grad sample G B1 B2_mean B2_size lr T x1 z lr_pos HT). unfold run_mean in H1.
       rewrite (sum_ext T _ (fun t => loss_at x1 t - f z)) in H1.
       - rewrite sum_minus, sum_const in H1. change (fun t => loss_at x1 t) with (loss_at x1) in H1.
@@ -85,6 +84,15 @@ Section Last.
           by (field; lra). lra.
       - intros t _. unfold loss_at. transitivity (1 * after W vec (stepped lr) t x1 f + - f z); [|ring].
         rewrite <- after_affine. apply after_ext. intros. ring.
+    Qed.
+    Theorem thm_schedules_constant T x1 z : (1 <= T)%nat ->
+      loss_at x1 (T - 1) - f z
+      <= apart x1 z / (2 * lr * INR T) + lr * G ^ 2 / 2 * (1 + harmonic (T - 1)).
+    Proof.
+      intros HT.
+      assert (H := step_3 (loss_at x1) (T - 1) (lr * G ^ 2 / 2) (fun m k _ => step_2 x1 m k) (T - 1) 0 eq_refl).
+      replace (S (T - 1)) with T in H by lia. cbn [Nat.add] in H. change (fun t => loss_at x1 t) with (loss_at x1) in H.
+      assert (H4 := step_4 T x1 z HT). lra.
     Qed.
   End Constant.
 End Last.

@@ -196,6 +196,51 @@ def sgd_falling(rng):
     return values | {"page": {"Delta": gap, "sigma2": values["sigma"] ** 2}}
 
 
+def last_point(rng, wholes, **more):
+    """D, G and the rate, and a line of two weights; the loss is a constant."""
+    values = draw(rng, "lr G", wholes, most=9, d=2, W=[1], f=lambda x: 0, sample=lambda x: lambda w: 0, **more)
+    start, seen = rng.normal(size=(2, 2)).tolist()
+    values |= {"x1": lambda j: start[j], "z": lambda j: seen[j], "u": lambda j: seen[j]}
+    return values | {"page": {"D": math.dist(start, seen), "eta": values["lr"]}}
+
+
+@table("thm-schedules-linear", "schedules", "schedules", thm_schedules_linear={0: (None, "base(lr, T, D, G)")})
+def schedules_linear(rng):
+    return last_point(rng, "T")
+
+
+@table("thm-schedules-mean", "schedules", "schedules", thm_schedules_mean={0: (None, "base(lr, T, D, G)")})
+def schedules_mean(rng):
+    return last_point(rng, "T", beta=0.5)
+
+
+@table(
+    "thm-schedules-constant",
+    "schedules",
+    "schedules",
+    "schedules_last",
+    thm_schedules_constant={0: (None, "with_logarithm(lr, T, D, G)")},
+)
+def schedules_constant(rng):
+    return last_point(rng, "T")
+
+
+@table(
+    "thm-schedules-cooldown", "schedules", "schedules", thm_schedules_cooldown={0: (None, "T / n * base(lr, T, D, G)")}
+)
+def schedules_cooldown(rng):
+    values = last_point(rng, "m n")
+    values["page"]["T"] = values["m"] + values["n"]
+    return values
+
+
+@row("prp-schedules-average")
+def schedules_average(rng):
+    lr, z = rng.uniform(0.1, 1, size=(2, 4))
+    page = Page("schedules", "(1) start", weights=lr**2, zs=z).side(1)
+    return {"t": 4, "lr": [0, *lr], "z": [0, 0, *z]}, {"prp_schedules_average": {0: (None, page)}}
+
+
 @row("prp-adam-bias")
 def adam_bias(rng):
     values, samples = draw(rng, "beta1 beta2", "t", most=4), rng.normal(size=2)
@@ -652,13 +697,6 @@ def shampoo(rng):
     L_half, R_half = (np.linalg.inv(page["inverse_root"](A, 2, 1e-12)) for A in (L, R))
     values = {"n": n, "m": m, "r": r, "T": T, "eps": eps, "G": G, "Z": z.reshape(n, m)}
     return values | {"L_half": L_half, "R_half": R_half}, {"thm_landscape_shampoo": {0: (z @ P @ z, z @ Q @ z)}}
-
-
-@row("prp-landscape-average")
-def landscape_average(rng):
-    lr, z = rng.uniform(0.1, 1, size=(2, 4))
-    page = Page("landscape", "(1) start", weights=lr**2, zs=z).side(1)
-    return {"t": 4, "lr": [0, *lr], "z": [0, 0, *z]}, {"prp_landscape_average": {0: (None, page)}}
 
 
 @row("prp-torch-rounding")

@@ -5,7 +5,7 @@ import pytest
 from beside import EXACT, check, every, positions
 from scipy import stats
 
-from minilib import data
+from minilib import data, schedules
 from minilib.autodiff import Tensor
 from minilib.optim import SGD
 from minilib.theory import Quadratic, Robust
@@ -297,7 +297,75 @@ def test_the_noisy_quadratic_is_the_recursion_of_the_moments(numbers, rate, beta
         assert js("arrival", both, 16, 0.3) == arrived.argmax()
 
 
-FIGURES = GRADIENT | DESCENT | MOMENTUM
+# ---- schedules ------------------------------------------------------------------------------------------------------
+
+SHAPES = {
+    "constant": lambda t, T: 1.0,
+    "cosine": schedules.cosine,
+    "linear": schedules.polynomial,
+    "wsd": lambda t, T: schedules.wsd(t, T, T // 4),
+}
+CURVATURES = np.array([1, 0.3, 0.05])
+
+
+def falling(kind, T, steps):
+    """Expected losses of SGD on the noisy bowl of the chapter on schedules."""
+    squares = [np.full(3, 16.0)]
+    for t in range(steps):
+        lr = 0.2 * SHAPES[kind](t, T) if t < T else 0
+        squares.append((1 - lr * CURVATURES) ** 2 * squares[-1] + lr**2)
+    return np.array(squares) @ CURVATURES / 2
+
+
+def mean_point(first, steps):
+    """Expected loss of the mean of the points after `first`, from the covariances of all pairs of them."""
+    a, t = 1 - 0.2 * CURVATURES[:, None, None], np.arange(first + 1, steps + 1)
+    early, apart = np.minimum.outer(t, t), abs(np.subtract.outer(t, t))
+    square = 16 * a ** (2 * early) + 0.2**2 * (1 - a ** (2 * early)) / (1 - a**2)
+    return CURVATURES @ (a**apart * square).mean(axis=(1, 2)) / 2
+
+
+def cooldown(share, T):
+    return np.minimum(1, (T - np.arange(T)) / max(1, share * T))
+
+
+def bound_parts(eta):
+    """The two numbers of the bound on the last point, term by term."""
+    eta, n = np.array(eta), len(eta)
+    S, Q = (np.array([part[k:].sum() for k in range(n)]) for part in (eta, eta**2))
+    return [1 / S[0], Q[0] / S[0] + sum(eta[k] * Q[k] / S[k + 1] / S[k] for k in range(n - 1))]
+
+
+def bound_curve(eta):
+    start, noise = bound_parts(eta)
+    lr, every_part = np.sqrt(start / noise), [bound_parts(eta[: t + 1]) for t in range(len(eta))]
+    return [a / (2 * lr) + lr * b / 2 for a, b in every_part]
+
+
+SCHEDULES = {
+    "stop-the-run": [
+        ("losses", falling, every(SHAPES, (400, 100), (0, 60, 100))),
+        ("averaged", mean_point, [(0, 1), (0, 40), (20, 41)]),
+    ],
+    "wrong-length": [
+        ("loss", lambda kind, T, steps: falling(kind, T, steps)[-1],
+         every(("cosine", "linear", "wsd"), (100, 400, 800), (200, 400))),
+    ],
+    "bound-shape": [
+        ("rates", cooldown, every((0, 0.1, 0.5, 1), (8, 40))),
+        ("parts", bound_parts, [(cooldown(share, 40).tolist(),) for share in (0, 0.25, 1)]),
+        ("curve", bound_curve, [(cooldown(share, 40).tolist(),) for share in (0, 0.25, 1)]),
+    ],
+}  # fmt: skip
+
+
+def test_the_bound_of_a_constant_rate_has_the_harmonic_sum_and_that_of_linear_decay_almost_none(numbers):
+    n, js = 60, numbers("bound-shape")
+    assert js("parts", [1] * n) == pytest.approx([1 / n, 1 + sum(1 / k for k in range(1, n))], rel=1e-12)
+    assert 2.0 < js("best", cooldown(1, n).tolist())[1] * np.sqrt(n) < 2.1
+
+
+FIGURES = GRADIENT | DESCENT | MOMENTUM | SCHEDULES
 
 
 @pytest.mark.parametrize("name", FIGURES)
