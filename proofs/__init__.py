@@ -55,6 +55,7 @@ LABELS: dict[str, list[str]] = {
     "Steepest descent in any norm": ["thm-norms"],
     "Layers, maximised": ["prp-norms-layers"],
     "Two cases": ["prp-norms-cases"],
+    "Muon's step is the steepest": ["prp-norms-spectral"],
     "stochastic rounding": ["prp-torch-rounding"],
     "Proposition: accumulation": ["prp-minutes-accumulation"],
     "Proposition: CAME's hidden schedule": ["prp-work-schedule"],

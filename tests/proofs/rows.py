@@ -33,6 +33,7 @@ ROWS: list[Row] = []
 WITHOUT = {
     "thm-loss-paths": "its sides are programs, and no constant stands in it",
     "lem-momentum-lookahead": "its sides are two programs' iterates",
+    "prp-norms-spectral": "it says that a step and a number exist",
     "prp-norms-layers": "it says which norms are dual, and no constant stands in it",
 }
 
