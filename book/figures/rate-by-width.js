@@ -19,7 +19,7 @@
     const left = ui.panel({
       title: "Loss over the rate", height: 300,
       x: { range: [1 / 2048, 16], log: true, ticks: [0.001, 0.01, 0.1, 1, 10], label: "rate η of the arm" },
-      y: { range: [5e-4, 3], log: true, ticks: [0.001, 0.01, 0.1, 1], label: "loss (nats)" },
+      y: { range: [4e-4, 3], log: true, ticks: [0.001, 0.01, 0.1, 1], label: "loss (nats)" },
     });
     left.legend(widths.map((n, k) => [`width ${n}`, shades[k]]), [0.04, 0.02]);
     const right = ui.panel({

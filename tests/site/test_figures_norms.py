@@ -61,4 +61,5 @@ def test_the_slopes_over_the_width_are_the_records(numbers):
         assert js("moved", arm) == pytest.approx(2 ** (means[-1] - means[0]), rel=1e-3)
         rows = [r for r in record.curve if r["arm"] == arm.replace(",", " +") and r["width"] == 64 and r["seed"] == 0]
         powers, losses = zip(*sorted((r["power"], r["loss"]) for r in rows), strict=True)
-        assert lowest(powers, np.array(losses)) == pytest.approx(record.run["results"]["best"][f"{arm}, 64"][0], abs=1e-3)
+        best = record.run["results"]["best"][f"{arm}, 64"][0]
+        assert lowest(powers, np.array(losses)) == pytest.approx(best, abs=1e-3)

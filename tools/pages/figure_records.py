@@ -328,8 +328,9 @@ def fill_the_hole() -> list:
 RECORDS = {
     each.__name__.replace("_", "-"): each
     for each in (
-        rule_ends, carried_rate, rate_by_width, carry_the_rate, branch_a_run, free_batch, wrong_rate, pick_your_winner, best_of_k,
-        many_studies, state_and_loss, pick_a_pair, match_the_rate, budget_bottom, kilobytes, bert_rivals, fill_the_hole,
+        rule_ends, carried_rate, rate_by_width, carry_the_rate, branch_a_run, free_batch, wrong_rate, pick_your_winner,
+        best_of_k, many_studies, state_and_loss, pick_a_pair, match_the_rate, budget_bottom, kilobytes, bert_rivals,
+        fill_the_hole,
     )
 }  # fmt: skip
 
