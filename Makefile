@@ -50,7 +50,7 @@ chapter: $(READY)  ## put a chapter between two others: make chapter NAME=weight
 
 format: $(READY)  ## bring the .md and .ipynb of every chapter in step, and format all code, in the chapters too
 	$(PY) tools/chapter/first_cell.py
-	$(PY) tools/chapter/notebooks.py sync
+	$(PY) tools/chapter/notebooks.py sync $(NAME)
 	$(PY) tools/chapter/notebooks.py format $(NAME)
 	$(PY) -m ruff check --fix-only --quiet .
 	$(PY) -m ruff format .

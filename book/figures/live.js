@@ -102,6 +102,7 @@ const Live = (() => {
     const X = scale(x, box.left, box.right), Y = scale(y, box.bottom, box.top);
     el("text", { x: axes ? box.left : 10, y: 19, class: "title" }, svg, title);
     if (axes) {
+      if (!x.ticks || !y.ticks) throw Error(`the panel "${title}" needs ticks: for x and for y, or axes: false`);
       for (const t of x.ticks) {
         el("line", { x1: X(t), x2: X(t), y1: box.top, y2: box.bottom, class: "axis" }, svg);
         const at = { x: X(t), y: box.bottom + 17, "text-anchor": "middle", class: "tick" };

@@ -119,7 +119,8 @@ def name(value):
 @pytest.mark.parametrize("rule", [*RULES, rules.unlabelled_folds], ids=name)
 def test_every_chapter_keeps_the_rule(rule, chapter):
     """The core path comes first, in one piece, so it runs alone: nbval executes a chapter from its top."""
-    assert rule(chapters.read(chapter)) == []
+    violations = rule(chapters.read(chapter))
+    assert not violations, "\n".join(violations)
 
 
 @pytest.mark.parametrize(("rule", "cells", "broken"), CASES, ids=name)

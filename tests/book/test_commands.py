@@ -1,6 +1,9 @@
 """What the commands find on a machine, what they do when something is missing, and which tests a change is given."""
 
 import os
+from subprocess import TimeoutExpired
+from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 from small_books import ROOT
@@ -110,6 +113,26 @@ def test_a_change_reaches_the_tests_that_import_it_nearest_first():
     assert check_changes.nearness({"README.md"}) == {}
 
 
+def test_what_a_change_reaches_is_handed_to_pytest_and_a_test_that_fails_is_told(monkeypatch, program):
+    commands = []
+
+    def run(command, **options):
+        commands.append(command)
+        return SimpleNamespace(returncode=1)
+
+    monkeypatch.setattr(check_changes, "changed_files", lambda since: {"tests/book/test_commands.py"})
+    monkeypatch.setattr(check_changes, "rewritten_chapters", lambda changed, since: [])
+    monkeypatch.setattr(check_changes.notebooks, "stale", lambda md: "")
+    monkeypatch.setattr(run_tests, "lint", lambda: True)
+    monkeypatch.setattr(check_changes.subprocess, "run", run)
+    code, output, _ = program(check_changes)
+    assert code == 1
+    assert "failed: tests" in output
+    assert [command[1:4] for command in commands] == [["-m", "pytest", "tests/book/test_commands.py"]]
+    monkeypatch.setattr(check_changes.subprocess, "run", Mock(side_effect=TimeoutExpired("pytest", 180)))
+    assert program(check_changes)[1].endswith("failed: nothing; not finished: 1 test files, named above\n")
+
+
 def test_cells_run_again_where_the_text_is_new_and_not_where_only_the_number_is(monkeypatch, tmp_path):
     (tmp_path / "notebooks").mkdir()
     for name in ("01_a", "02_b"):
@@ -130,6 +153,7 @@ def test_cells_run_again_where_the_text_is_new_and_not_where_only_the_number_is(
     [
         ("minilib/optim/lamb.py", "optim/test_lamb"),
         ("notebooks/jupytext.toml", "book/test_chapters"),
+        ("notebooks/jupytext.toml", "book/test_reading"),
         ("proofs/bank.py", "theory/test_decide"),
         ("proofs/lars.v", "proofs/test_rocq"),
         ("studies/lamb/lamb_ablations.py", "book/test_toy_studies"),

@@ -45,5 +45,6 @@ def test_starred_sections_with_their_subsections_and_the_exercises_are_off_the_c
 def test_a_chapter_says_the_minutes_that_are_counted(chapter):
     nb = chapters.read(chapter)
     minutes = [int(n) for n in re.findall(r"^\*Core path: (\d+) minutes", chapters.prose(nb), re.MULTILINE)]
-    assert minutes in ([], [reading.minutes(*reading.core(reading.sections(nb)))])
+    counted = reading.minutes(*reading.core(reading.sections(nb)))
+    assert minutes in ([], [counted]), f"the line under the title is to begin: *Core path: {counted} minutes."
     assert reading.minutes(3000, 120) == 90  # the longest core path

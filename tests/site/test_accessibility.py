@@ -17,10 +17,11 @@ PAGES = (
     *map(chapter_page, ("loss_and_gradient", "big_batches", "lamb", "memory", "which_lamb")),
 )
 # Everything open; links that are shown while hovering only are gone; of the words of a block of code that have the same
-# colour the first is left a word of its own, for axe measures each one.
+# colour the first is left a word of its own, and of the rows of a table four, for axe measures each one.
 OPEN = """() => {
   document.querySelectorAll("article details").forEach(fold => { fold.open = true; });
   document.querySelectorAll(".headerlink").forEach(link => link.remove());
+  document.querySelectorAll("article tbody").forEach(body => [...body.rows].slice(4).forEach(row => row.remove()));
   document.querySelectorAll(".highlight pre").forEach(pre => {
     const seen = new Set();
     pre.querySelectorAll("span[class]").forEach(word =>

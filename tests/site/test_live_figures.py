@@ -216,7 +216,7 @@ PLAYING = [name for name in NAMES if "ui.plays()" in (stills.FIGURES / f"{name}.
 def test_one_figure_of_each_chapter_plays_by_itself():
     for chapter in sorted((ROOT / "notebooks").glob("[0-9]*.md")):
         used = re.findall(r"^:{3,}\{live\} (\S+)", chapter.read_text(encoding="utf-8"), re.MULTILINE)
-        assert len({*used} & {*PLAYING}) == 1, chapter.stem
+        assert len({*used} & {*PLAYING}) == 1, f"{chapter.name}: exactly one figure is to end with ui.plays()"
 
 
 @pytest.mark.parametrize("name", ["ring-steps", "layer-share"])  # with a player, and with sliders alone

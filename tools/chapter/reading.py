@@ -107,7 +107,9 @@ def main() -> None:
         indent = "  " * (len(section.titles) - 1)
         mark = " " if section.core else "-"
         print(f"{mark} {indent + (section.titles or ('',))[-1]:<60.60} {section.words:>6} {section.lines:>5}")
-    print("core path: {} words, {} visible lines; whole: {} words, {} lines".format(*core(parts), *whole(parts)))
+    own = core(parts)
+    print(f"core path: {minutes(*own)} minutes; {own[0]} words, {own[1]} visible lines", end="; ")
+    print("whole: {} words, {} lines".format(*whole(parts)))
 
 
 if __name__ == "__main__":
