@@ -33,6 +33,8 @@ ROWS: list[Row] = []
 WITHOUT = {
     "thm-loss-paths": "its sides are programs, and no constant stands in it",
     "lem-momentum-lookahead": "its sides are two programs' iterates",
+    "prp-norms-spectral": "it says that a step and a number exist",
+    "prp-norms-layers": "it says which norms are dual, and no constant stands in it",
 }
 
 # What the statements name and the reader cannot read. A space is the list of its weights.
@@ -378,6 +380,32 @@ def lars_row(label, factor, theorem, best):
 
 lars_row("thm-lars", 2, "thm_lars", "thm_lars_best")
 lars_row("prp-lars-once", 1, "prp_lars_once", "prp_lars_once_best")
+
+
+@row("thm-norms")
+def norms_promise(rng):
+    values = draw(rng, "lr fstar L", "b T", most=99, h=3, x1=0)
+    gap, values["K"], values["sigma"] = rng.uniform(0.1, 2), *rng.uniform(0.1, 2, size=(2, 3))
+    N, page = Numbers(L=values["L"], K=values["K"]), Page("norms", Delta=gap, sigma=values["sigma"])
+    any_rate = page["promise"](values["lr"], values["b"], values["T"], N)
+    values["f"] = lambda x: values["fstar"] + gap
+    best = page["best_promise"](values["T"], N)
+    return values, {"thm_norms": {0: (None, any_rate)}, "thm_norms_best": {0: (None, best)}}
+
+
+def norms_case(theorem, layers, K):
+    @row("prp-norms-cases")
+    def case(rng):
+        values = draw(rng, "lr fstar", "b T", most=99, h=3, x1=0, d=np.array([4, 9, 2]))
+        gap, values["sigma"] = rng.uniform(0.1, 2), rng.uniform(0.1, 2, size=3)
+        L = values["L"] = rng.uniform(0.1, 2, size=3) if layers else float(rng.uniform(0.1, 2))
+        values["f"], page = lambda x: values["fstar"] + gap, Page("norms", Delta=gap, sigma=values["sigma"])
+        promised = page["promise"](values["lr"], values["b"], values["T"], Numbers(L=np.sum(L), K=K))
+        return values, {theorem: {0: (None, promised)}}
+
+
+norms_case("prp_norms_cases", True, np.ones(3))
+norms_case("prp_norms_cases_sign", False, np.sqrt([4, 9, 2]))
 
 
 @row("prp-lars-coincide")

@@ -1,13 +1,15 @@
 """The parameters after every step of a public torch optimizer, on the inputs of `recipe.py`.
 
-Four packages need a hand: timm's root imports models and torchvision, so it gets an empty root; adam-mini finds its
+Five need a hand: timm's root imports models and torchvision, so it gets an empty root; adam-mini finds its
 blocks by the names of the parameters and wants matrices; schedulefree must be told that training begins; and
-pytorch_optimizer's SOAP does its QR decomposition in float32, which would leave six digits to compare.
+pytorch_optimizer's SOAP does its QR decomposition in float32, which would leave six digits to compare, as its Muon does
+the rounds of Newton and Schulz in bfloat16, which would leave two. Muon takes matrices only.
 """
 
 import importlib.util
 import sys
 import types
+from functools import partial
 from pathlib import Path
 
 import recipe
@@ -44,6 +46,12 @@ def made(package, optimizer, params, options):
     if optimizer.__name__ == "SOAP":
         module = sys.modules[optimizer.__module__]
         module.torch = types.SimpleNamespace(**{**vars(torch), "float32": torch.float64})
+    if optimizer.__name__ == "Muon":
+        base = sys.modules["pytorch_optimizer.optimizer.muon.base"]
+        rounds = getattr(base.zero_power_via_newton_schulz_5, "func", base.zero_power_via_newton_schulz_5)
+        base.zero_power_via_newton_schulz_5 = partial(rounds, dtype=torch.float64)
+        params = {n: p for n, p in params.items() if p.ndim == 2}
+        return optimizer([{"params": list(params.values()), "use_muon": True, **options}], foreach=False), params
     opt = optimizer(list(params.values()), **options)
     if package == "schedulefree":
         opt.train()

@@ -123,6 +123,13 @@ RUNS = {
         "paper": run({"matrix_eps": 1e-4}, {"eps": 1e-4}, lr=0.1),
         "decay, large eps": run({"matrix_eps": 0.5}, {"eps": 0.5}, lr=0.3, weight_decay=0.1),
     }),
+    "muon_pytorch_optimizer": (PO, PO, "Muon", "Muon", {
+        "paper": run(lr=0.02, weight_decay=0.0),
+        "decay, as long as AdamW's steps": run(
+            {"use_adjusted_lr": True}, {"adjust_lr_fn": "match_rms_adamw"},
+            lr=0.02, momentum=0.8, nesterov=False, weight_decay=0.1,
+        ),
+    }),
     "soap_pytorch_optimizer": (PO, "pytorch_optimizer.optimizer.soap", "SOAP", "SOAP", {
         "refresh every step": run(**SOAP, precondition_frequency=1),
         "refresh every seven steps": run(**SOAP, precondition_frequency=7),

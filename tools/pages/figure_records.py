@@ -68,6 +68,20 @@ def carried_rate() -> dict:
     return {"batches": batches, "rates": config["rates"], "losses": losses, "tuned": best}
 
 
+def rate_by_width() -> dict:
+    """Of each arm, a row a width: the rates as powers of the root of 2, median losses, and the mean best rate."""
+    record = load("norm-widths")
+    widths, arms = record.run["config"]["widths"], list(record.run["config"]["middle"])
+    cases = grouped(record.curve, "arm", "width", "power")
+    powers, losses, best = {}, {}, {}
+    for arm in arms:
+        rows = [sorted(k for a, n, k in cases if (a, n) == (arm.replace(",", " +"), width)) for width in widths]
+        powers[arm], best[arm] = rows, [short(mean(record.run["results"]["best"][f"{arm}, {n}"])) for n in widths]
+        found = [[cases[arm.replace(",", " +"), n, k] for k in row] for n, row in zip(widths, rows, strict=True)]
+        losses[arm] = [[short(median(r["loss"] for r in rs)) for rs in row] for row in found]
+    return {"widths": widths, "arms": arms, "powers": powers, "losses": losses, "best": best}
+
+
 def carry_the_rate() -> dict:
     """{rule: {method: lowest, median, highest loss a batch}}, what was searched, and where LAMB's lead is confirmed."""
     record = load("lamb-untuned")
@@ -314,8 +328,9 @@ def fill_the_hole() -> list:
 RECORDS = {
     each.__name__.replace("_", "-"): each
     for each in (
-        rule_ends, carried_rate, carry_the_rate, branch_a_run, free_batch, wrong_rate, pick_your_winner, best_of_k,
-        many_studies, state_and_loss, pick_a_pair, match_the_rate, budget_bottom, kilobytes, bert_rivals, fill_the_hole,
+        rule_ends, carried_rate, rate_by_width, carry_the_rate, branch_a_run, free_batch, wrong_rate, pick_your_winner,
+        best_of_k, many_studies, state_and_loss, pick_a_pair, match_the_rate, budget_bottom, kilobytes, bert_rivals,
+        fill_the_hole,
     )
 }  # fmt: skip
 
