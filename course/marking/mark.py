@@ -61,6 +61,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--roster", type=Path, help=f"a table (.csv) of the class: {', '.join(roster.COLUMNS)}")
     parser.add_argument("--due", help="the deadline, such as 2027-03-01T12:00, for Gradescope, which tells times")
     args = parser.parse_args(arguments)
+    args.source, args.roster = args.source.expanduser(), args.roster and args.roster.expanduser()
     try:
         assignment = Assignment(args.name, args.group, course(), INTO)
         with intake.attempts(args.source, args.name, deadline(args.due)) as (platform, attempts):
