@@ -56,12 +56,12 @@ def write(platform: str, folder: Path, name: str, marked: dict[str, Attempt], ro
         rows: of marks.csv.
         found: the findings, by student.
     """
-    for old in FILES:
-        (folder / old).unlink(missing_ok=True)
     rows = {row["student"]: row for row in rows}
     own = [(attempt, rows[student], student) for student, attempt in marked.items()]
     if platform not in MAKERS or not own:
         return []
+    for old in FILES:
+        (folder / old).unlink(missing_ok=True)
     table, archive, files = MAKERS[platform](folder, name, own, found)
     tables.write(folder / f"{platform}.csv", table)
     if files:

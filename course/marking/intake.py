@@ -31,7 +31,9 @@ from urllib.parse import quote
 import yaml
 
 LARGEST = 4 * 2**30  # bytes of an archive, unpacked
-CANVAS = re.compile(r"(?:(?P<name>(?!LATE_|anon_).+?)_)?(?P<late>LATE_)?(?P<id>\d+|anon_\w+?)_(?P<file>\d+)_.+")
+CANVAS = re.compile(
+    r"(?:(?P<name>(?!LATE_|anon_).+?)_)?(?P<late>LATE_)?(?P<id>\d+|anon_\w+?)_(?P<file>\d+)_(?P<own>.+)"
+)
 MOODLE = re.compile(r"(?P<name>[^_]+)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)(?:_.*)?")
 METADATA = "submission_metadata.yml"
 NOT_TOLD, LATE, IN_TIME = "not told", "late", "in time"
@@ -142,8 +144,8 @@ def _canvas(folder, name, due):
         key = "_".join(filter(None, (told.get("name"), number)))
         late = LATE if any(match["late"] for _, match in files) else IN_TIME
         for path, match in [(path, match) for path, match in files if _notebooks(path)] or files[:1]:
-            own = _one(_notebooks(path))
-            yield Attempt(key, told, **own, order=int(match["file"]), late=late, back=path.name)
+            order = None if re.match(r"\d+_", match["own"]) else int(match["file"])  # a name may end like a number
+            yield Attempt(key, told, **_one(_notebooks(path)), order=order, late=late, back=path.name)
 
 
 def _moodle(folder, name, due):

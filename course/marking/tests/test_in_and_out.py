@@ -174,9 +174,14 @@ def test_new_bytes_and_a_new_source_are_marked_again_and_nothing_else(tiny, tmp_
     assert [words[1::2] for words in marked] == [["ann", "bob"], ["bob"], ["ann", "bob"]]
 
 
-def read(source, name="tiny", due=None):
-    with intake.attempts(source, name, due) as (platform, attempts):
-        return platform, {attempt.key: attempt for attempt in attempts}
+def listed(source):
+    with intake.attempts(source, "tiny") as (platform, attempts):
+        return platform, attempts
+
+
+def read(source):
+    platform, attempts = listed(source)
+    return platform, {attempt.key: attempt for attempt in attempts}
 
 
 def test_a_layout_is_known_by_its_names_wherever_it_lies(tmp_path):
@@ -189,6 +194,8 @@ def test_a_layout_is_known_by_its_names_wherever_it_lies(tmp_path):
     platform, own = read(made("anonymous", "anon_Ab1c_99_x.ipynb", "LATE_anon_De2_98_y.ipynb", "odd.ipynb"))
     assert (platform, {*own}) == ("canvas", {"anon_Ab1c", "anon_De2", "odd"})
     assert (own["anon_De2"].late, own["anon_De2"].told, own["odd"].path) == ("late", {}, None)
+    _, two = listed(made("named", "x_12_77_a.ipynb", "x_12_11_903_a.ipynb"))  # one may be of a student called x_12
+    assert "2 submissions" in roster.counted(two, None)[1]["x_12"]["note"]
     platform, own = read(made("flat", "Ann Lee_5_assignsubmission_file_x.ipynb", "stray/x.ipynb"))
     assert (platform, own["Ann Lee_5"].told, own["stray"].path) == ("moodle", {"name": "Ann Lee"}, None)
     platform, own = read(made("other-submissions", "other-ann/.git/x", "other-ann/x.ipynb", "other-bob/y.txt"))
