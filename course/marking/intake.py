@@ -174,7 +174,8 @@ def _gradescope(folder, name, due):
         notebooks = _notebooks(folders[number]) if number in folders else []
         when = _time(entry.get(":created_at"))
         late = NOT_TOLD if when is None or due is None else LATE if when > due else IN_TIME
-        for person in entry.get(":submitters") or [{}]:
+        people = entry.get(":submitters") if isinstance(entry.get(":submitters"), list) else []
+        for person in [person for person in people if isinstance(person, dict)] or [{}]:
             kinds = {"id": ":sid", "mail": ":email", "name": ":name"}
             told = {kind: str(person[mark]) for kind, mark in kinds.items() if person.get(mark)}
             key = quote(told.get("id") or told.get("mail") or number, safe="@+ ").lstrip(".") or quote(number)

@@ -45,7 +45,7 @@ def forgotten(assignment: Assignment, names: set[str]) -> dict[str, None]:
     """
     old = names & {row["student"] for row in assignment.marks()}
     for name in sorted(old):
-        if (assignment.lecturer / "autograded" / name).exists():
+        if assignment.has(name):
             raise ValueError(
                 f"marks.csv has {name!r}, whom the roster calls otherwise: go on without ROSTER, "
                 f"or move {assignment.folder} away and mark all with it"
@@ -66,6 +66,8 @@ def main(arguments: list[str] | None = None) -> int:
         assignment = Assignment(args.name, args.group, course(), INTO)
         with intake.attempts(args.source, args.name, deadline(args.due)) as (platform, attempts):
             counted, about = roster.counted(attempts, class_of(assignment, args.roster))
+            absent = [name for name, row in about.items() if row["note"] == roster.ABSENT and assignment.has(name)]
+            about = {name: row for name, row in about.items() if name not in absent}  # it was there before
             about |= forgotten(assignment, {attempt.key for attempt in attempts} - about.keys())
             print(wall.says(), flush=True)
             print(f"{args.source.name}: {platform}, {len(attempts)} submissions", flush=True)

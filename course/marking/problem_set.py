@@ -138,7 +138,7 @@ class Assignment:
             most = sum(cell.max_score for cell in self._graded(book))
             for handed_in in book.assignment_submissions(self.name):
                 student, (notebook,) = handed_in.student.id, handed_in.notebooks
-                path = self.lecturer / "autograded" / student / self.name / f"{self.name}.ipynb"
+                path = self._marked_notebook(student)
                 if not path.exists():
                     continue
                 nb, comments = nbformat.read(path, as_version=4), {}
@@ -177,6 +177,13 @@ class Assignment:
     def marks(self) -> list[dict[str, str]]:
         """The rows of marks.csv as they stand."""
         return tables.read(self.folder / "marks.csv")
+
+    def has(self, student: str) -> bool:
+        """Whether this student has marks."""
+        return self._marked_notebook(student).exists()
+
+    def _marked_notebook(self, student: str) -> Path:
+        return self.lecturer / "autograded" / student / self.name / f"{self.name}.ipynb"
 
     def _graded(self, book) -> list:
         """The cells that have points, in the order of the notebook."""

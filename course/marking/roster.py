@@ -51,7 +51,7 @@ def counted(attempts: list[Attempt], roster: list[dict] | None) -> tuple[dict[st
         student, wrong = _student(attempt, roster)
         if wrong:
             taken = any(attempt.key == known["id"] for known in roster)
-            about[attempt.back if taken else attempt.key] = _row(attempt, attempt.told, NOT_MARKED + wrong)
+            about[attempt.back if taken else attempt.key] = _row(attempt, _told(attempt), NOT_MARKED + wrong)
         else:
             claims.setdefault(student["id"], (student, []))[1].append(attempt)
     last = {}
@@ -75,10 +75,15 @@ def _row(attempt: Attempt, student: dict, note: str) -> dict[str, str]:
     return {"name": student.get("name", ""), "mail": student.get("mail", ""), "late": attempt.late, "note": note}
 
 
+def _told(attempt: Attempt) -> dict[str, str]:
+    """What is told of a student beside the key."""
+    return {kind: text for kind, text in attempt.told.items() if text != attempt.key}
+
+
 def _student(attempt: Attempt, roster: list[dict] | None) -> tuple[dict | None, str]:
     """The student that an attempt is of, or why nobody is."""
     if roster is None:
-        return {**attempt.told, "id": attempt.key}, ""
+        return {**_told(attempt), "id": attempt.key}, ""
     told = {kind: text for kind, text in attempt.told.items() if text}
     fits = {kind: [s for s in roster if _same(kind, text, s[kind])] for kind, text in told.items()}
     fits = {kind: students for kind, students in fits.items() if students}
