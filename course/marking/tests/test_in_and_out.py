@@ -156,7 +156,7 @@ def test_a_class_of_five_comes_in_from_a_platform_and_its_marks_go_back(platform
     assert "marking " not in capsys.readouterr().err.replace("marking dee", "")
     assert {row["student"]: row for row in table(tiny.folder / "marks.csv")} == rows
     if platform == "canvas":
-        packed(archive, {f"{CANVAS['dee']}.ipynb": b"{"})
+        packed(archive, {f"{CANVAS['dee']}.ipynb": files["dee"].read_bytes()})
         assert mark.main(words) == 0  # an archive of one student says nothing of those who have marks
         rows["eve"] |= {"late": "", "note": "nothing handed in"}
         assert {row["student"]: row for row in table(tiny.folder / "marks.csv")} == rows
