@@ -77,8 +77,8 @@ pdf: $(READY)  ## the whole book as one PDF, from the built pages; or a chapter 
 assignment: $(READY)  ## problem sets for a class: make assignment CLASS=2027-spring [NAME=lars]; PRIVATE=../our-course copies their sources
 	@$(PY) course/marking/assignment.py $(NAME)$(if $(CLASS), --group $(CLASS))$(if $(PRIVATE), --private $(PRIVATE))
 
-mark: $(READY)  ## mark a folder of submissions: make mark NAME=lars CLASS=2027-spring FROM=submissions
-	@$(PY) course/marking/mark.py $(NAME) $(FROM) $(if $(CLASS),--group $(CLASS))
+mark: $(READY)  ## mark what a class handed in: make mark NAME=lars CLASS=2027-spring FROM=submissions.zip [ROSTER=roster.csv] [DUE=2027-03-01T12:00]
+	@$(PY) course/marking/mark.py $(NAME)$(if $(FROM), "$(FROM)")$(if $(CLASS), --group $(CLASS))$(if $(ROSTER), --roster "$(ROSTER)")$(if $(DUE), --due $(DUE))
 
 browser: $(READING)  ## Pyodide beside the built pages: make browser [PACK=folder]; TEST=1 runs the chapters there: [NAME=sgd | ALL=1]
 	$(PY) tools/pages/browser_pack.py $(if $(PACK),--pack $(PACK))

@@ -1,68 +1,85 @@
-"""Marks a folder of submissions: STUDENT.ipynb each, or a folder STUDENT with one notebook in it.
+"""Marks what a class handed in: an archive or a folder of Canvas, Moodle, Gradescope, GitHub Classroom, or a plain one.
 
-    python course/marking/mark.py lars submissions/ --group 2027-spring
+    python course/marking/mark.py lars submissions.zip --group 2027-spring --roster roster.csv
 
-writes marks.csv and feedback/STUDENT.html into assignments/2027-spring/lars, and prints the marks. A cell that does not
-end loses its own points only, and a submission that cannot be marked is a row that says why. The first line says what
-stands around the submissions while they run (`marking.wall`). Deliberately absent: fetching submissions from anywhere,
+writes marks.csv, overview.html, feedback/STUDENT.html and what the platform takes back into
+assignments/2027-spring/lars, and prints the marks. A cell that does not end loses its own points only, and a submission
+that cannot be marked is a row that says why. The first lines say what stands around the submissions while they run
+(`marking.wall`), and where they are from (`marking.intake`). Deliberately absent: fetching submissions from anywhere,
 and what a person has to read; `to read` in marks.csv counts that, and course/assignments/README.md says how those marks
 come in.
 """
 
 import argparse
 import sys
+from datetime import datetime
 from pathlib import Path
 
-from course.marking import sheets, wall
+from course.marking import hand_back, intake, roster, sheets, wall
 from course.marking.assignment import INTO, ROOT, course
 from course.marking.problem_set import Assignment
 from minilib.pages import print_table
 
 
-def submissions(folder: Path) -> tuple[dict[str, Path], dict[str, str]]:
-    """The notebooks of a folder by student, and what is wrong with what is none, or with folders of none or several.
+def deadline(text: str | None) -> datetime | None:
+    """A time, of this computer's zone where it names none. ValueError: it is none."""
+    try:
+        return datetime.fromisoformat(text).astimezone() if text else None
+    except ValueError:
+        raise ValueError(f"DUE={text} must be a time such as 2027-03-01T12:00") from None
 
-    A link is none: out of an archive, it may lead to the solution or to somebody else's notebook.
 
-    ValueError: it has nothing.
+def class_of(assignment: Assignment, path: Path | None) -> list[dict] | None:
+    """The students of the roster at `path`, which is kept: without a path, those of the last one, None for none."""
+    kept = assignment.lecturer / "roster.csv"
+    students = roster.read(path or kept) if path or kept.exists() else None
+    if path and assignment.lecturer.is_dir():
+        kept.write_bytes(path.read_bytes())
+    return students
+
+
+def forgotten(assignment: Assignment, names: set[str]) -> dict[str, None]:
+    """Rows of marks.csv under `names`, which the roster calls otherwise: they go.
+
+    ValueError: one of them has marks already, and would be two students.
     """
-    by_student, wrong = {}, {}
-    for path in sorted(folder.glob("*.ipynb")):
-        if path.is_symlink() or not path.is_file():
-            wrong[path.stem] = f"not marked: {path.name} is a link, or no file"
-        else:
-            by_student[path.stem] = path
-    for own in sorted(path for path in folder.glob("*") if path.is_dir() and not path.name.startswith(".")):
-        if own.is_symlink() or own.suffix == ".ipynb":
-            wrong[own.stem] = f"not marked: {own.name} is a link, or no file"
-            continue
-        notebooks = [path for path in own.rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts]
-        notebooks = [path for path in notebooks if path.is_file() and not path.is_symlink()]
-        if len(notebooks) == 1:
-            by_student[own.name] = notebooks[0]
-        else:
-            wrong[own.name] = f"not marked: the folder has {len(notebooks)} notebooks; a student hands in one"
-    if not by_student and not wrong:
-        raise ValueError(f"{folder} has no notebooks")
-    return by_student, wrong
+    old = names & {row["student"] for row in assignment.marks()}
+    for name in sorted(old):
+        if assignment.has(name):
+            raise ValueError(
+                f"marks.csv has {name!r}, whom the roster calls otherwise: go on without ROSTER, "
+                f"or move {assignment.folder} away and mark all with it"
+            )
+    return dict.fromkeys(old)
 
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("name", help="the problem set, such as lars")
-    parser.add_argument("folder", type=Path, help="the folder with the submissions")
+    parser.add_argument("source", type=Path, help="the archive, or the folder, with the submissions")
     parser.add_argument("--group", default=sheets.CLASS, help=f"the name of the class (default: {sheets.CLASS})")
+    parser.add_argument("--roster", type=Path, help=f"a table (.csv) of the class: {', '.join(roster.COLUMNS)}")
+    parser.add_argument("--due", help="the deadline, such as 2027-03-01T12:00, for Gradescope, which tells times")
     args = parser.parse_args(arguments)
+    args.source, args.roster = args.source.expanduser(), args.roster and args.roster.expanduser()
     try:
         assignment = Assignment(args.name, args.group, course(), INTO)
-        notebooks, wrong = submissions(args.folder)
-        print(wall.says(), flush=True)
-        rows = assignment.mark(notebooks, notes=wrong)
+        with intake.attempts(args.source, args.name, deadline(args.due)) as (platform, attempts):
+            counted, about = roster.counted(attempts, class_of(assignment, args.roster))
+            absent = [name for name, row in about.items() if row["note"] == roster.ABSENT and assignment.has(name)]
+            about = {name: row for name, row in about.items() if name not in absent}  # it was there before
+            about |= forgotten(assignment, {attempt.key for attempt in attempts} - about.keys())
+            print(wall.says(), flush=True)
+            print(f"{args.source.name}: {platform}, {len(attempts)} submissions", flush=True)
+            rows = assignment.mark({name: one.path for name, one in counted.items() if one.path}, about)
+        failed = {row["student"] for row in rows if row["note"].startswith(roster.NOT_MARKED)}
+        marked = {name: one for name, one in counted.items() if name in assignment.findings and name not in failed}
+        files = hand_back.write(platform, assignment.folder, args.name, marked, rows, assignment.findings)
     except ValueError as error:
         print(f"Not marked: {error}.", file=sys.stderr)
         return 2
     print_table([[f"{v:g}" if isinstance(v, float) else str(v) for v in row.values()] for row in rows], list(rows[0]))
-    print(f"{assignment.folder.relative_to(ROOT)} has marks.csv and feedback")
+    print(f"{assignment.folder.relative_to(ROOT)} has {', '.join(['marks.csv', 'overview.html', 'feedback', *files])}")
     return 0
 
 

@@ -2,14 +2,17 @@
 
     assignments/CLASS/NAME/
         NAME.ipynb          for the students
-        marks.csv, feedback/STUDENT.html
+        marks.csv, feedback/STUDENT.html, overview.html
         to_read.csv         what a person reads, and gives points for
-        lecturer/           source (with solutions), gradebook.db, submitted, autograded, minilib
+        lecturer/           source (with solutions), gradebook.db, submitted, autograded, minilib, and marked.json:
+                            which bytes were marked against which source, and need not be again
 
-Deliberately absent: students' names, lateness, a server. Who needs those opens `lecturer` with nbgrader's own programs.
+Deliberately absent: a server, and where submissions come from (`intake`, `roster`).
 """
 
 import contextlib
+import hashlib
+import json
 import logging
 import os
 import shutil
@@ -19,10 +22,11 @@ from pathlib import Path
 
 import nbformat
 
-from course.marking import feedback, minilib_copy, sheets, submission, tables
+from course.marking import feedback, minilib_copy, overview, roster, sheets, submission, tables
 
 STUB = {"python": "# YOUR CODE HERE\nraise NotImplementedError()"}
 TEXT_STUB = "*Your answer here.*"
+ABOUT = ("name", "mail", "late")  # columns of marks.csv that say who it was
 
 
 class Assignment:
@@ -64,26 +68,36 @@ class Assignment:
         shutil.copy(self.lecturer / "release" / self.name / f"{self.name}.ipynb", self.notebook)
         return self.notebook
 
-    def mark(self, submissions: dict[str, Path], notes: dict | None = None) -> list[dict]:
+    def mark(self, submissions: dict[str, Path], about: dict[str, dict | None] | None = None) -> list[dict]:
         """Mark notebooks, by student; returns a row of marks for each student so far, as `write_marks` does.
 
-        A student whose work was marked before is marked anew. A submission that cannot be marked is a row that says
-        why, beside those of `notes`, which could not even be found.
+        A notebook that was marked before, the same bytes against the same source, is not marked again. A submission
+        that cannot be marked is a row that says why, beside those of `about`, which could not even be found.
 
         ValueError: the assignment was not made.
         """
         if not self.notebook.exists():
             raise ValueError(f"there is no {self.folder}: make assignment NAME={self.name} CLASS={self.group}")
         settings = sheets.read(self.course, self.name).metadata.get("assignment", {})
-        notes = {**(notes or {})}
+        about = {student: {"note": ""} for student in submissions} | (about or {})
+        memory = self.lecturer / "marked.json"
+        marked = json.loads(memory.read_text(encoding="utf-8")) if memory.exists() else {}
+        source = self._cells("source").read_bytes() + repr(sorted(settings.items())).encode()
         with self._api(settings) as api:
             for student, path in submissions.items():
-                print(f"marking {student}", file=sys.stderr, flush=True)
                 try:
-                    notes[student] = self._marked(api, student, path)
+                    seen = hashlib.sha256(source + path.read_bytes()).hexdigest()
+                    if marked.get(student, {}).get("seen") != seen:
+                        print(f"marking {student}", file=sys.stderr, flush=True)
+                        marked.pop(student, None)  # whatever happens now
+                        memory.write_text(json.dumps(marked), encoding="utf-8")
+                        marked[student] = {"seen": seen, "note": self._marked(api, student, path)}
+                        memory.write_text(json.dumps(marked), encoding="utf-8")
+                    note = marked[student]["note"]
                 except Exception as error:
-                    notes[student] = f"not marked: {submission.one_line(error)}"
-        return self.write_marks(notes)
+                    note = roster.NOT_MARKED + submission.one_line(error)
+                about[student]["note"] = "; ".join(filter(None, [about[student]["note"], note]))
+        return self.write_marks(about)
 
     def _marked(self, api, student: str, path: Path) -> str:
         """Mark one notebook; returns what is to be said of it."""
@@ -98,26 +112,33 @@ class Assignment:
     def _cells(self, kind: str) -> Path:
         return self.lecturer / kind / self.name / f"{self.name}.ipynb"
 
-    def write_marks(self, notes: dict[str, str] | None = None) -> list[dict]:
-        """Take in what a person read, and tell everybody: marks.csv, to_read.csv, feedback/STUDENT.html.
+    def write_marks(self, about: dict[str, dict | None] | None = None) -> list[dict]:
+        """Take in what a person read, and tell everybody: marks.csv, to_read.csv, overview.html, feedback/STUDENT.html.
 
         A row of marks has the points by task, their sum, and how many answers still wait for a person; those count
-        nothing yet. Fill the columns `points` and `comment` of to_read.csv and come again. The last column is a note:
-        why something was not marked, or which cells were not found; `notes` has new ones, by student.
+        nothing yet. Fill the columns `points` and `comment` of to_read.csv and come again. Before the points stand the
+        columns of `ABOUT`, and last a note: why something was not marked, or which cells were not found.
+        `self.findings` has what was found, by student.
+
+        Args:
+            about: by student, what is new of these; None for one of whom nothing is to be said any more.
 
         ValueError: to_read.csv has points that the answer cannot have.
         """
         from nbgrader.api import Gradebook
 
-        rows, reading = [], []
-        notes = {row["student"]: row.get("note", "") for row in tables.read(self.folder / "marks.csv")} | (notes or {})
+        rows, reading, self.findings = [], [], {}
+        known = {row["student"]: {key: row.get(key, "") for key in (*ABOUT, "note")} for row in self.marks()}
+        for student, new in (about or {}).items():
+            known[student] = None if new is None else known.get(student, {}) | new
+        known = {student: own for student, own in known.items() if own is not None}
         read = {(row["student"], row["task"]): row for row in tables.read(self.folder / "to_read.csv")}
         with Gradebook(f"sqlite:///{self.lecturer / 'gradebook.db'}") as book:
             empty = {cell.name: "" for cell in self._graded(book)}
             most = sum(cell.max_score for cell in self._graded(book))
             for handed_in in book.assignment_submissions(self.name):
                 student, (notebook,) = handed_in.student.id, handed_in.notebooks
-                path = self.lecturer / "autograded" / student / self.name / f"{self.name}.ipynb"
+                path = self._marked_notebook(student)
                 if not path.exists():
                     continue
                 nb, comments = nbformat.read(path, as_version=4), {}
@@ -137,13 +158,32 @@ class Assignment:
                 rows.append({"student": student} | {g.name: g.score for g in grades} | sums)
                 html = self.folder / "feedback" / f"{student}.html"
                 html.parent.mkdir(exist_ok=True)
-                html.write_text(feedback.page(f"{self.name}: {student}", nb, grades, comments), encoding="utf-8")
+                self.findings[student] = feedback.findings(nb, grades, comments)
+                page = feedback.page(f"{self.name}: {student}", nb, self.findings[student])
+                html.write_text(page, encoding="utf-8")
         nothing = empty | {"points": 0.0, "of": most, "to read": 0}
-        rows += [{"student": student} | nothing for student in notes.keys() - {row["student"] for row in rows}]
-        rows = [row | {"note": notes.get(row["student"], "")} for row in sorted(rows, key=lambda row: row["student"])]
+        rows += [{"student": student} | nothing for student in known.keys() - self.findings.keys()]
+        rows.sort(key=lambda row: row["student"])
+        for place, row in enumerate(rows):
+            own = known.get(row["student"], {})
+            who = {"student": row.pop("student")} | {key: own.get(key, "") for key in ABOUT}
+            rows[place] = who | row | {"note": own.get("note", "")}
         tables.write(self.folder / "marks.csv", rows)
+        page = overview.page(f"{self.name}, class {self.group}", rows, self.findings)
+        (self.folder / "overview.html").write_text(page, encoding="utf-8")
         tables.write(self.folder / "to_read.csv", sorted(reading, key=lambda row: row["student"]))
         return rows
+
+    def marks(self) -> list[dict[str, str]]:
+        """The rows of marks.csv as they stand."""
+        return tables.read(self.folder / "marks.csv")
+
+    def has(self, student: str) -> bool:
+        """Whether this student has marks."""
+        return self._marked_notebook(student).exists()
+
+    def _marked_notebook(self, student: str) -> Path:
+        return self.lecturer / "autograded" / student / self.name / f"{self.name}.ipynb"
 
     def _graded(self, book) -> list:
         """The cells that have points, in the order of the notebook."""

@@ -1,5 +1,6 @@
 """What the tests of the marking share: problem sets made for a class, and submissions built from their answers."""
 
+import csv
 import os
 from pathlib import Path
 
@@ -12,6 +13,59 @@ from course.marking.problem_set import Assignment
 ROOT = Path(__file__).resolve().parents[3]
 NAMES = sorted(path.stem for path in (ROOT / "course" / "assignments").glob("*.md") if path.stem != "README")
 CLASSES = [sheets.CLASS, *(f"class-{k}" for k in range(int(os.environ.get("CLASSES", 1)) - 1))]
+
+TINY = """\
+---
+kernelspec: {display_name: Python 3, language: python, name: python3}
+assignment: {title: Tiny, withhold: [optim.trust.trust_ratio], seconds: 5}
+---
+
+# Tiny
+
+Two and {{ more }}.
+
+```{code-cell}
+:tags: [class]
+more = draw.randrange(10**6)
+_secret = 7 + draw.randrange(10**6)
+```
+
+```{code-cell}
+:answer: sum
+def total(a, b):
+    ### BEGIN SOLUTION
+    return a + b
+    ### END SOLUTION
+```
+
+```{code-cell}
+:tags: [secret]
+def twice(x):
+    return 2 * x
+```
+
+```{code-cell}
+:check: sum-check
+:points: 2
+assert total(1, 1) == 2, "one and one"
+### BEGIN HIDDEN TESTS
+assert total(_secret, _secret) == twice(_secret), "more"
+### END HIDDEN TESTS
+```
+
++++ {"answer": "why", "points": 3}
+
+Why?
+
+### BEGIN SOLUTION
+Because.
+### END SOLUTION
+"""
+
+
+def table(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def make(name: str, group: str, into: Path) -> Assignment:

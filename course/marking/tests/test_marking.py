@@ -1,6 +1,5 @@
 """The tools around the marking: what they write, what a person adds, what they refuse. Could catch: lost marks."""
 
-import csv
 import json
 import os
 import re
@@ -8,81 +7,13 @@ import re
 import nbformat
 import numpy as np
 import pytest
-from classroom import source, submission
+from classroom import TINY, source, submission, table
 
 from course.marking import assignment as make_assignment
 from course.marking import mark, minilib_copy, sheets, wall, wire
 from course.marking.examiner import Pupil
 from course.marking.execute import ExecuteApart, defined, without_magics
 from course.marking.problem_set import Assignment
-
-TINY = """\
----
-kernelspec: {display_name: Python 3, language: python, name: python3}
-assignment: {title: Tiny, withhold: [optim.trust.trust_ratio], seconds: 5}
----
-
-# Tiny
-
-Two and {{ more }}.
-
-```{code-cell}
-:tags: [class]
-more = draw.randrange(10**6)
-_secret = 7 + draw.randrange(10**6)
-```
-
-```{code-cell}
-:answer: sum
-def total(a, b):
-    ### BEGIN SOLUTION
-    return a + b
-    ### END SOLUTION
-```
-
-```{code-cell}
-:tags: [secret]
-def twice(x):
-    return 2 * x
-```
-
-```{code-cell}
-:check: sum-check
-:points: 2
-assert total(1, 1) == 2, "one and one"
-### BEGIN HIDDEN TESTS
-assert total(_secret, _secret) == twice(_secret), "more"
-### END HIDDEN TESTS
-```
-
-+++ {"answer": "why", "points": 3}
-
-Why?
-
-### BEGIN SOLUTION
-Because.
-### END SOLUTION
-"""
-
-
-@pytest.fixture
-def course(tmp_path):
-    """A course of one's own, with a problem set called tiny."""
-    (tmp_path / "own" / "assignments").mkdir(parents=True)
-    (tmp_path / "own" / "assignments" / "tiny.md").write_text(TINY)
-    return tmp_path / "own"
-
-
-@pytest.fixture
-def tiny(course, tmp_path):
-    assignment = Assignment("tiny", "a-class", course, tmp_path / "out")
-    assignment.make()
-    return assignment
-
-
-def table(path):
-    with open(path, newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def test_what_a_person_gives_comes_into_the_marks_and_stays_when_work_is_marked_anew(tiny, tmp_path):
@@ -148,17 +79,6 @@ def test_what_was_handed_out_is_put_back_whatever_a_submission_made_of_it_and_ow
     assert {row["student"]: row["sum-check"] for row in rows} == dict.fromkeys(sorted(kinds), 0) | {"own": 2}
     assert {row["of"] for row in rows} == {5}
     assert not (tmp_path / "was here").exists()
-
-
-@pytest.fixture
-def folder(course, tmp_path, monkeypatch):
-    """A folder for submissions; the commands work in the test's own folder, on its own course."""
-    monkeypatch.setenv("COURSE", str(course))
-    for module in (make_assignment, mark):
-        monkeypatch.setattr(module, "INTO", tmp_path / "out")
-        monkeypatch.setattr(module, "ROOT", tmp_path)
-    (tmp_path / "in").mkdir()
-    return tmp_path / "in"
 
 
 def test_what_cannot_be_marked_is_a_row_that_says_why_and_a_cell_is_known_by_what_it_defines(
