@@ -73,9 +73,7 @@ def lectures(root: Path) -> list[tuple]:
         text = (syllabus.DECKS / f"{deck}.md").read_text(encoding="utf-8")
         of = [name for name, taught in syllabus.CHAPTERS.items() if deck in taught.decks]
         minutes = re.search(r"^minutes: (\d+)$", text, re.MULTILINE)[1]
-        slides, moving = len(re.findall(r"^#{1,2} ", text, re.MULTILINE)), text.count(":::{show} fig-live-")
-        week = week_of.get(deck, "workshop")
-        rows.append((f"{syllabus.title(deck)}", f"`{deck}`", chapters(root, of) or "–", minutes, slides, moving, week))
+        rows.append((syllabus.title(deck), f"`{deck}`", chapters(root, of) or "–", minutes, week_of.get(deck, "–")))
     return rows
 
 
@@ -91,10 +89,9 @@ def papers(root: Path) -> list[tuple]:
         points, minutes = (sum(int(question[k]) for question in asked) for k in (2, 3))
         labels = dict.fromkeys(label for label, *_ in asked)
         order = sorted((names[label] for label in labels if label in names), key=list(names.values()).index)
-        needs = "a printer, a calculator for each" if path not in parts else "your choice of names"
         title = text.splitlines()[0].removeprefix("# ")
         figures = sum(kind == "figure" for _, kind, *_ in asked)
-        rows.append((title, f"`{path.stem}`", chapters(root, order), len(asked), figures, points, minutes, needs))
+        rows.append((title, f"`{path.stem}`", chapters(root, order), len(asked), figures, points, minutes))
     return rows
 
 
@@ -104,8 +101,8 @@ def quizzes(root: Path) -> list[tuple]:
         if (root / quiz.FOLDER / f"{name}.md").exists():
             asked = len(quiz.questions(read(root, quiz.FOLDER, f"{name}.md")))
             minutes = MINUTES_A_QUESTION * asked
-            files = f"`{name}.gift.txt`, `{name}.qti.zip`"
-            rows.append((f"{{ref}}`{chapter.title} <{chapter.label}>`", chapter.number, asked, minutes, files))
+            link = f"{{ref}}`{chapter.title} <{chapter.label}>`"
+            rows.append((link, f"`{name}`", chapter.number, asked, minutes))
     return rows
 
 
@@ -118,7 +115,7 @@ def projects(root: Path) -> list[tuple]:
     return rows
 
 
-ASKED = "paper or part | name | asks about | questions: | pictures: | points: | minutes: | needs"
+ASKED = "paper or part | name | asks about | questions: | pictures: | points: | minutes:"
 
 
 def substitutions(root: Path = ROOT) -> dict[str, str]:
@@ -128,10 +125,10 @@ def substitutions(root: Path = ROOT) -> dict[str, str]:
     return {
         "take_sets": table("problem set | name | after | points: | minutes: | needs | due, week:", problem_sets(root)),
         "take_labs": table("sheet | chapter: | minutes: | needs | week:", labs(root)),
-        "take_decks": table("lecture | name | shows | minutes: | slides: | moving: | week:", lectures(root)),
+        "take_decks": table("lecture | name | shows | minutes: | week:", lectures(root)),
         "take_exams": table(
-            "paper or part | name | asks about | questions: | pictures: | points: | minutes: | needs", papers(root)
+            "paper or part | name | asks about | questions: | pictures: | points: | minutes:", papers(root)
         ),
-        "take_quizzes": table("quiz on | chapter: | questions: | minutes: | files", quizzes(root)),
+        "take_quizzes": table("quiz on | name | chapter: | questions: | minutes:", quizzes(root)),
         "take_projects": table("project | brief | after | weeks: | needs", projects(root)),
     }
