@@ -67,11 +67,6 @@ class Bank:
 # ---- from the sources ------------------------------------------------------------------------------------------------
 
 
-@cache
-def sources() -> str:
-    return "\n".join(md.read_text(encoding="utf-8") for md in sorted((ROOT / "notebooks").glob("*.md")))
-
-
 def named(match: re.Match) -> str:
     """What stands for a reference where there is no book: the formula itself, or a title.
 
@@ -80,14 +75,11 @@ def named(match: re.Match) -> str:
     """
     role, label = match.groups()
     if role == "eq":
-        found = re.search(rf"^\$\$\n((?:(?!\$\$).*\n)+)\$\$ \({label}\)$", sources(), re.MULTILINE)
-        words = found and f"${' '.join(found[1].split()).rstrip('.,;')}$"
-    else:
-        found = re.search(rf"^:::+\{{(?:prf:)?(\w+)\}} (.+)\n(?::.*\n)*?:label: {label}$", sources(), re.MULTILINE)
-        words = found and f"{found[1].capitalize()} “{found[2]}”"
-    if not words:
+        return exam.formula(label)
+    titled = rf"^:::+\{{(?:prf:)?(\w+)\}} (.+)\n(?::.*\n)*?:label: {label}$"
+    if not (found := re.search(titled, exam.sources(), re.MULTILINE)):
         raise ValueError(f"no chapter has the label {label!r}, to which a question refers")
-    return words
+    return f"{found[1].capitalize()} “{found[2]}”"
 
 
 @cache
