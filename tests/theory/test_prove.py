@@ -4,6 +4,7 @@ Caught: a page that was older than its chapters.
 """
 
 import json
+import re
 
 import nbformat
 import numpy as np
@@ -23,6 +24,26 @@ def test_the_record_and_the_page_are_of_today():
     assert record["digest"] == prove.digest_of_bank(), "stale: run make prove"
     assert prove.PAGE.read_text(encoding="utf-8") == prove.page(record["rows"]), "stale: run make prove"
     assert [row["statement"] for row in record["rows"]] == [claim.name for claims in BANK.values() for claim in claims]
+
+
+def test_every_false_statement_says_in_words_and_tex_what_it_is():
+    claims = [claim for claims in BANK.values() for claim in claims]
+    assert [claim.name for claim in claims if not claim.sides.__doc__] == []
+    for text in (" ".join(claim.sides.__doc__.split()) for claim in claims):
+        assert text.endswith(".")
+        assert text.count("$") % 2 == 0
+        assert "|" not in text  # it stands in a table
+        assert not re.search(r"[\^_=<>|*/\\]|\b(sqrt|phi|lr|beta|lambda)", re.sub(r"\$[^$]*\$", "", text)), text
+
+
+def test_what_breaks_a_false_statement_is_typeset():
+    assert prove.typeset("g", "[1/16, -1]") == "$g=(1/16, -1)$"
+    assert prove.typeset("beta1", "1/1073741824") == r"$\beta_1=1/2^{30}$"
+    assert prove.typeset("next_lr", "-12079595520") == r"$\eta_{t+1}=-45\cdot 2^{28}$"
+    letters = {
+        name for row in json.loads(prove.RECORD.read_text(encoding="utf-8"))["rows"] for name in row["broken by"]
+    }
+    assert {name for name in letters if len(name) > 1} <= {*prove.LETTERS}
 
 
 def test_a_false_statement_that_is_not_broken_fails(monkeypatch, capsys):

@@ -8,6 +8,7 @@ well but for the prover, which is not there.
 """
 
 import json
+import re
 import sys
 
 from minilib.theory.attack import attack, plain
@@ -27,12 +28,16 @@ This page is written by `make prove`.
 BROKEN = """
 ## False statements
 
-These were printed somewhere, or are easy to believe; each stands near the theorem that is named. A search that was told
-nothing about them has broken each ({ref}`sec-attack` shows how to use it).
+These were printed somewhere, or are easy to believe; each stands near the theorem that is named, and uses its letters.
+A search that was told nothing about them has broken each ({ref}`sec-attack` shows how to use it). Where there is
+chance, the values in brackets are equally likely.
 
 | near | statement | broken by |
 |:--|:--|:--|
 """
+
+LETTERS = {"lr": r"\eta", "next_lr": r"\eta_{t+1}", "decay": r"\lambda", "beta": r"\beta"}
+LETTERS |= {f"beta{k}": rf"\beta_{k}" for k in (1, 2, 3)}
 
 
 def digest_of_bank() -> str:
@@ -46,13 +51,25 @@ def broken(label: str, claim) -> dict:
     return {"label": label, "statement": claim.name, "broken by": {name: plain(x) for name, x in broken_by.items()}}
 
 
+def typeset(name: str, value: str) -> str:
+    """What broke a statement, as TeX: `lr`, "[1/2, 1073741824]" as \\eta=(1/2, 2^{30})."""
+
+    def with_power(number: re.Match) -> str:
+        large = int(number[0])
+        power = (large & -large).bit_length() - 1
+        return (rf"{large >> power}\cdot " if large >> power > 1 else "") + f"2^{{{power}}}"
+
+    numbers = re.sub(r"\d{7,}", with_power, value).replace("[", "(").replace("]", ")")
+    return f"${LETTERS.get(name, name)}={numbers}$"
+
+
 def page(rows: list[dict]) -> str:
     """The book's page, from the record of the bank, the sources of the proofs and the stored outputs."""
     text = HEAD + theorem_table.table(ROOT) + BROKEN
+    says = {claim.name: " ".join(claim.sides.__doc__.split()) for claims in BANK.values() for claim in claims}
     for row in rows:
-        numbers = ", ".join(f"{name} = {value}" for name, value in row["broken by"].items())
-        cells = [f"{{prf:ref}}`{row['label']}`", *map(theorem_table.escaped, (row["statement"], numbers))]
-        text += f"| {' | '.join(cells)} |\n"
+        numbers = ", ".join(typeset(name, value) for name, value in row["broken by"].items())
+        text += f"| {{prf:ref}}`{row['label']}` | {says[row['statement']]} | {numbers} |\n"
     return text
 
 

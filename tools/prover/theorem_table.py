@@ -41,10 +41,6 @@ class Stated(NamedTuple):
     text: str
 
 
-def escaped(text: str) -> str:
-    return text.replace("|", "\\|").replace("*", "\\*").replace("<", "&lt;")
-
-
 def evaluated(root: Path) -> tuple[dict, dict]:
     """What the chapters' stored outputs say, by proof: {step: row of its ledger}, and [rows of its promises].
 
