@@ -64,12 +64,33 @@ def test_a_paper_keeps_its_answers_apart_and_asks_no_network(name, tmp_path):
     paper, answers = ((tmp_path / f"{page}.html").read_text(encoding="utf-8") for page in ("paper", "answers"))
     assert "[1]" not in paper
     assert "[1]" in answers
+    for line in ("Name", "Student number", "Date", "Seat", "Signature"):
+        assert f"<p>{line} <span></span></p>" in paper
+    boxes = re.findall(r"<td>([^<]*)</td>", paper)
+    points = [str(QUESTIONS[question].points) for question in exam.order(name)]
+    assert boxes[boxes.index("of") + 1 : boxes.index("points")] == [*points, "60"]
+    assert paper.index("Seat") < paper.index("<h2>1.") < paper.index("<h2>Formulas")
+    assert "{eq}" not in paper
+    assert "Formulas" not in answers
     for page in (paper, answers):
         assert not re.findall(r'(?:src|href)="(?:https?:)?//[^"]*"', page)
         assert "numref" not in page
     images = re.findall(r'<img[^>]*src="([^"]*)"', paper)
     assert images
     assert all((tmp_path / image).exists() for image in images)
+
+
+def test_formulas_are_those_of_the_book_and_a_course_may_have_none(tmp_path, monkeypatch):
+    said = exam.formulas()
+    assert said.count("\n* ") == len(re.findall(r"^\* ", (exam.folder() / "formulas.md").read_text(), re.MULTILINE))
+    assert exam.formula("eq-came-instability") == r"$U_t=(\hat u_t-m_t)^2$"
+    best = r"\eta_\star=\Bigl(\dfrac2{\sqrt L+\sqrt\mu}\Bigr)^2"  # it has no label
+    assert best in said
+    assert best in exam.sources()
+    with pytest.raises(ValueError, match="no chapter has the label 'eq-nowhere'"):
+        exam.formula("eq-nowhere")
+    monkeypatch.setenv("COURSE", str(tmp_path))
+    assert exam.formulas() == ""
 
 
 def test_a_wrong_paper_or_a_missing_answer_is_named(tmp_path):

@@ -101,6 +101,48 @@ def test_the_hours_that_a_page_states_follow():
     assert [week.number for week in WEEKS[10:] if week.given or week.due] == []  # "Weeks 11 and 12 have no problem set"
 
 
+def test_every_course_is_made_of_the_twelve_weeks_and_the_page_has_its_place():
+    every = plans.COURSES["twelve"]
+    for course, weeks in plans.COURSES.items():
+        assert (
+            tuple(week for week in weeks if week not in plans.FREE)
+            == every[: len(weeks) - sum(w in plans.FREE for w in weeks)]
+        )
+        assert f"(teaching-{course})=" in TEACHING
+    assert [len(weeks) for weeks in plans.COURSES.values()] == [14, 12, 6, 4]
+    rows = plans.weeks_of(ROOT, WEEKS, "fourteen").splitlines()[2:]
+    assert [row.split(" | ")[-1].strip(" |") for row in rows if not row.endswith("|  |")] == [
+        "given out", "one page: the question", "the smallest version", "notebook and talk"
+    ]  # fmt: skip
+    assert "the talks are in the week before" in TEACHING
+    assert rows[-2].endswith("notebook and talk |")
+    assert sum("in: " in row for row in rows) == len(plans.HANDED_IN)
+
+
+def test_a_project_has_the_dates_of_its_page_and_its_hours_are_counted_with_the_credits():
+    page = (ROOT / "course" / "projects" / "README.md").read_text(encoding="utf-8")
+    assert [int(week) for week in re.findall(r"^\* \*\*End of week (\d):", page, re.MULTILINE)] == [
+        *plans.PROJECT_DATES
+    ]
+    ends = [plans.PROJECT_BEGINS + week - 1 for week in plans.PROJECT_DATES]
+    assert f"the ends of weeks {ends[0]}, {ends[1]} and {ends[2]}" in TEACHING
+    parts = plans.workload(ROOT, WEEKS, "twelve")
+    assert parts["project"] == (6 * 180, 6 * 300)
+    assert plans.workload(ROOT, WEEKS, "six")["project"] == (0, 0)
+    row = next(line for line in plans.glance(ROOT, WEEKS).splitlines() if "teaching-twelve" in line)
+    least, most = plans.span(list(parts.values()))
+    assert f"| {least} to {most} | {round(least / 30)} to {round(most / 25)} |" in row
+
+
+def test_four_weeks_and_the_exam_that_goes_with_them():
+    questions = (ROOT / "course" / "exams" / "part_2.md").read_text(encoding="utf-8")
+    labels = dict(re.findall(r"^## ([\w-]+)\nchapter: ([\w-]+)", questions, re.MULTILINE))
+    read = {name for week in WEEKS[:4] for part in week.required for name in re.findall(r"<([\w-]+)>", part.named)}
+    assert {name for name, label in labels.items() if label in read} == {
+        name for name in labels if name.startswith(("batches", "carry"))
+    }
+
+
 def test_pages_insert_what_there_is_and_name_what_exists():
     told = plans.substitutions(ROOT)
     inserted = set(re.findall(r"\{\{ ((?:plan|lectures)_\w+) \}\}", " ".join(PAGES.values()))) | {"plan_goals"}

@@ -2,6 +2,8 @@
 
     .venv/bin/python tools/give/exam.py a     writes exams/a/paper.html and exams/a/answers.html
 
+A paper begins with a cover, for names, seats and points, and ends with the formulas of `exams/formulas.md`.
+
 COURSE names a folder of your own in place of `course`, with questions, answers and papers in `exams/`. Deliberately
 absent: a choice by chance (a paper is an order that a lecturer has thought about), and marking; a person reads.
 """
@@ -13,6 +15,7 @@ import shutil
 import sys
 import tempfile
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from tools import ROOT
@@ -27,6 +30,9 @@ FIGURE = re.compile(r"\{numref\}`(fig-[a-z-]+)`")
 PRINT = """body { max-width: 42rem; margin: 2rem auto; font: 11pt/1.5 Georgia, serif; }
 div.body { max-width: none; } section section { break-inside: avoid; }
 img { width: 100%; max-height: 20rem; } .headerlink, .footer, .related, .sphinxsidebar { display: none; }
+.cover { break-after: page; } .cover span { display: inline-block; width: 18rem; border-bottom: 1px solid; }
+.cover p { margin: 1.6em 0; } .cover td { border: 1px solid; padding: .4em .7em; min-width: 1.4em; }
+#formulas { break-before: page; }
 pre { font-size: 9.5pt; border-left: 2px solid #999; padding-left: .8em; white-space: pre-wrap; }"""
 
 
@@ -112,6 +118,47 @@ def pictures() -> dict[str, Path]:
     return {label: ROOT / "book" / "figures" / f"{name}.svg" for name, label in live.findall(text)}
 
 
+@cache
+def sources() -> str:
+    return "\n".join(md.read_text(encoding="utf-8") for md in sorted((ROOT / "notebooks").glob("*.md")))
+
+
+def formula(label: str) -> str:
+    """The equation of a label, in a line.
+
+    Raises:
+        ValueError: no chapter has the label.
+    """
+    found = re.search(rf"^\$\$\n((?:(?!\$\$).*\n)+)\$\$ \({label}\)$", sources(), re.MULTILINE)
+    if not found:
+        raise ValueError(f"no chapter has the label {label!r}, to which a question refers")
+    return f"${' '.join(found[1].split()).rstrip(' .,;')}$"
+
+
+def cover(chosen: list[Question], total: str) -> str:
+    """The first page: lines to fill in, what is allowed, and a box for the points of each question."""
+    lines = "".join(
+        f"<p>{word} <span></span></p>\n" for word in ("Name", "Student number", "Date", "Seat", "Signature")
+    )
+    numbers = "".join(f"<td>{number}</td>" for number in range(1, len(chosen) + 1))
+    possible = "".join(f"<td>{question.points}</td>" for question in chosen)
+    rows = [f"<td>question</td>{numbers}<td>sum</td>", f"<td>of</td>{possible}<td>{sum(q.points for q in chosen)}</td>"]
+    rows.append(f"<td>points</td>{'<td></td>' * (len(chosen) + 1)}")
+    table = "".join(f"<tr>{row}</tr>\n" for row in rows)
+    told = f"<p>{total} A pocket calculator is allowed; formulas stand on the last page.</p>\n"
+    told += "<p>Begin each question on a new sheet, with your name and its number.</p>\n"
+    return f'<div class="cover">\n{lines}{told}<table>\n{table}</table>\n</div>\n'
+
+
+def formulas() -> str:
+    """The last page: the formulas of the course, or nothing where it has none."""
+    path = folder() / "formulas.md"
+    if not path.exists():
+        return ""
+    listed = [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("* ")]
+    return "## Formulas\n\n" + re.sub(r"\{eq\}`([\w-]+)`", lambda match: formula(match[1]), "\n".join(listed)) + "\n"
+
+
 def apart(text: str) -> str:
     """Each part of a question, (a), (b) and so on, in a paragraph of its own."""
     return re.sub(r"\n(?=\([a-e]\) )", "\n\n", text)
@@ -130,7 +177,7 @@ def write(paper: str, to: Path | None = None) -> tuple[Path, Path]:
         raise ValueError(f"paper {paper!r} asks {missing[0]!r}, and no question has this name")
     chosen, stills, out = [known[name] for name in names], pictures(), to or ROOT / "exams" / paper
     total = f"{sum(q.points for q in chosen)} points, {sum(q.minutes for q in chosen)} minutes."
-    tasks = [f"{ORPHAN}# Paper {paper.upper()}\n\n{total} A pocket calculator is allowed.\n"]
+    tasks = [f"{ORPHAN}# Paper {paper.upper()}\n\n{cover(chosen, total)}\n"]
     answers = [f"{ORPHAN}# Paper {paper.upper()}: answers\n\n{total} {MARKING}\n"]
     with tempfile.TemporaryDirectory() as held:
         source = Path(held)
@@ -142,7 +189,11 @@ def write(paper: str, to: Path | None = None) -> tuple[Path, Path]:
             tasks.append(f"## {number}. ({question.points} points)\n\n{apart(text)}\n")
             answer = re.sub(r"```python (fixed|check)", "```python", question.answer)
             answers.append(f"## {number}. {question.name}\n\n{apart(answer)}\n")
-        for name, text in (("paper.md", "\n".join(tasks)), ("answers.md", "\n".join(answers)), ("print.css", PRINT)):
+        for name, text in (
+            ("paper.md", "\n".join([*tasks, formulas()])),
+            ("answers.md", "\n".join(answers)),
+            ("print.css", PRINT),
+        ):
             (source / name).write_text(text, encoding="utf-8")
         settings = SETTINGS | {"html_static_path": [str(source / "print.css")]}
         Sphinx(source, None, out, source / ".doctrees", "html", settings, status=None, warningiserror=True).build()

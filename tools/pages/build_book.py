@@ -46,6 +46,7 @@ from tools.pages import (
     docstring_text,
     front_strip,
     insertions,
+    kit,
     last_build,
     leaderboard_page,
     page_foot,
@@ -230,7 +231,7 @@ def settings(root: Path, folder: Path, pages: dict, runs: dict, status: dict, fa
     config |= launch_settings(address(root, config), branch(root))
     url, commit = config["repository"]["url"], page_foot.commit(root)
     texts = book_map.substitutions(root) | leaderboard_page.substitutions(root)
-    texts |= cite.substitutions(root) | plans.substitutions(root)
+    texts |= cite.substitutions(root) | plans.substitutions(root) | kit.substitutions(root)
     texts |= {"report": page_foot.report(url, commit)}
     texts |= status | verdict_page.substitutions(pages) | front_strip.substitutions(root, pages)
     for name, run in runs.items():

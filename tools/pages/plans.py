@@ -4,7 +4,8 @@
 
 `syllabus.py` says which lectures a week has. What a week reads follows from them: the core path of the chapter of each
 lecture, and the appendices that it shows. The hours are those of the preface (`book_map.py`), counted anew at every
-build; none is typed. `substitutions` gives what book/teaching.md, book/lectures.md and book/goals.md insert.
+build; none is typed. All courses are made of these weeks: `COURSES` says which, and where a week is free of lectures.
+`substitutions` gives what book/teaching.md, book/lectures.md and book/goals.md insert.
 Deliberately absent: dates, rooms, and who reads what is handed in.
 """
 
@@ -40,6 +41,18 @@ HANDED_IN = {
     "memory_and_adafactor": 9,
     "came": 10,
 }
+# The courses: a number is a week of the twelve, a word a week without a lecture.
+COURSES = {
+    "fourteen": (*range(1, 8), "project", *range(8, 13), "revision"),
+    "twelve": tuple(range(1, 13)),
+    "six": tuple(range(1, 7)),
+    "four": tuple(range(1, 5)),
+}
+FREE = {"project": 0, "revision": 2 * LECTURE}  # minutes in the hall: a paper of two hours, and its answers
+PROJECT_BEGINS = 7  # week of the twelve, unless a week is free for it
+PROJECT_DATES = {1: "one page: the question", 3: "the smallest version", 6: "notebook and talk"}  # weeks of a project
+PROJECT_WEEK = SET  # minutes of each member in a week of it: as many as for a problem set
+CREDIT = (25, 30)  # hours of work that one ECTS credit stands for, by the ECTS Users' Guide
 ALSO = {2: "toolbox", 12: "optimizers_at_a_glance"}  # appendices that no lecture needs, offered in a week
 WORKSHOPS = {  # the chapters whose core paths a participant can read afterwards
     "inside": ("loss_and_gradient", "sgd", "momentum", "adam"),
@@ -214,17 +227,77 @@ def lab_table(root: Path, every: list[Week]) -> str:
     return "\n".join(lines)
 
 
-def work(root: Path, every: list[Week]) -> str:
+def workload(root: Path, every: list[Week], course: str) -> dict[str, tuple[int, int]]:
+    """The minutes of a student in a course, least and most, by what they are for; those of a project come last."""
+    taught = [every[week - 1] for week in COURSES[course] if week not in FREE]
+    lectures = LECTURE * sum(len(week.decks) for week in taught)
+    lectures += sum(FREE[week] for week in COURSES[course] if week in FREE)
+    labs = sum(lab_minutes(root, week.lab) for week in taught)
+    read = sum(week.minutes for week in taught)
+    given = sum(len(week.given) for week in taught)
+    parts = {"lectures": (lectures, lectures), "labs": (labs, labs), "reading": (read, read)}
+    parts["sets"] = (given * SET[0], given * SET[1])
+    weeks = max(PROJECT_DATES) if len(taught) > PROJECT_BEGINS else 0
+    return parts | {"project": (weeks * PROJECT_WEEK[0], weeks * PROJECT_WEEK[1])}
+
+
+def span(parts: list[tuple[int, int]]) -> tuple[int, int]:
+    """The hours of these together, least and most."""
+    least, most = (round(sum(part[k] for part in parts) / 60) for k in (0, 1))
+    return least, most
+
+
+def credits(least: int, most: int) -> str:
+    """The ECTS credits of these hours: the fewest and the most that whole credits allow."""
+    low, high = round(least / CREDIT[1]), round(most / CREDIT[0])
+    return str(low) if low == high else f"{low} to {high}"
+
+
+def work(root: Path, every: list[Week], course: str = "twelve") -> str:
     """The hours of a student, in words."""
-    lectures = LECTURE * sum(len(week.decks) for week in every)
-    labs = sum(lab_minutes(root, week.lab) for week in every)
-    read = sum(week.minutes for week in every)
-    given = sum(len(week.given) for week in every)
-    low, high = (round((lectures + labs + read + given * minutes) / 60) for minutes in SET)
+    parts = workload(root, every, course)
+    del parts["project"]
+    least, most = span(list(parts.values()))
     return (
-        f"lectures {hours(lectures)}, labs {hours(labs)}, required reading {hours(read)}, and {given} problem sets of "
-        f"{SET[0] // 60} to {SET[1] // 60} hours: {low} to {high} hours together"
+        f"lectures {hours(parts['lectures'][0])}, labs {hours(parts['labs'][0])}, required reading "
+        f"{hours(parts['reading'][0])}, and {parts['sets'][0] // SET[0]} problem sets of "
+        f"{SET[0] // 60} to {SET[1] // 60} hours: {least} to {most} hours together"
     )
+
+
+def glance(root: Path, every: list[Week]) -> str:
+    """All courses, a row each: hours of work and credits, without a project and with one."""
+    lines = ["| weeks | lectures | labs | problem sets | hours | ECTS | with a project: hours | ECTS |"]
+    lines.append("|:--|--:|--:|--:|--:|--:|--:|--:|")
+    for course in COURSES:
+        parts = workload(root, every, course)
+        taught = [every[week - 1] for week in COURSES[course] if week not in FREE]
+        alone, whole = (span(list(parts.values())[:end]) for end in (-1, None))
+        project = (f"{whole[0]} to {whole[1]}", credits(*whole)) if parts["project"][1] else ("–", "–")
+        counts = (sum(len(week.decks) for week in taught), len(taught), parts["sets"][0] // SET[0])
+        cells = (*counts, f"{alone[0]} to {alone[1]}", credits(*alone), *project)
+        lines.append(f"| {{ref}}`{course} <teaching-{course}>` | {' | '.join(map(str, cells))} |")
+    return "\n".join(lines)
+
+
+def weeks_of(root: Path, every: list[Week], course: str) -> str:
+    """The weeks of a course by those of the twelve, with their sets and the dates of a project."""
+    plan, lines = COURSES[course], ["| week | as week | lectures | problem set | project |", "|--:|--:|:--|:--|:--|"]
+    begins = plan.index("project") if "project" in plan else plan.index(PROJECT_BEGINS)
+    for number, week in enumerate(plan):
+        date = PROJECT_DATES.get(number - begins + 1, "given out" if number == begins - 1 else "")
+        if week in FREE:
+            cells = ("", f"none: {week}", "–", date)
+        else:
+            of = every[week - 1]
+            cells = (
+                f"{{ref}}`{week} <lectures-week-{week}>`",
+                ", ".join(f"`{d}`" for d in of.decks),
+                sets(root, of),
+                date,
+            )
+        lines.append(f"| {number + 1} | {' | '.join(cells)} |")
+    return "\n".join(lines)
 
 
 def cells(deck: str) -> list[tuple[int, str, str, str]]:
@@ -306,7 +379,12 @@ def substitutions(root: Path = ROOT) -> dict[str, str]:
     told = {
         "plan_weeks": week_table(root, every),
         "plan_work": work(root, every),
-        "plan_work_six": work(root, every[:6]),
+        "plan_work_six": work(root, every, "six"),
+        "plan_work_four": work(root, every, "four"),
+        "plan_glance": glance(root, every),
+        "plan_fourteen": weeks_of(root, every, "fourteen"),
+        "plan_project": f"{span([workload(root, every, 'twelve')['project']])[0]} to "
+        f"{span([workload(root, every, 'twelve')['project']])[1]} hours",
         "plan_most": hours(MOST),
         "plan_goals": goals(root),
         "plan_splits": splits(root),
