@@ -238,7 +238,7 @@ def print_verdicts(
     (from the lowest to the highest in a family), and the margin where equality is claimed. Differences are rounded to
     two digits of half their interval. Where the claims of equality have several margins, each has its own in a column.
     A notebook keeps the table as data, too, for the page that lists every verdict of the book, and with each line
-    whether its interval ends `near` an edge.
+    whether its interval ends `near` an edge, and what it takes to judge it beside the claims of other tables.
 
     Args:
         comparisons: by the words that name them.
@@ -259,7 +259,7 @@ def print_verdicts(
     levels = sorted({c.level for c in every})
     shared = _shared(every, levels, margins)
     print(shared)
-    rows = [row | {"near": c.near} for row, c in zip(rows, every, strict=True)]
+    rows = [row | {"near": c.near, **_alone(c)} for row, c in zip(rows, every, strict=True)]
     table = {"what": words, "by": by, "rows": rows, "shared": shared, "widest": f"{100 * max(levels, default=0):.4g}"}
     leave("verdicts", table | {"means": means, "runs": [*runs]})
 
@@ -273,6 +273,11 @@ def _as_text(c: Comparison) -> dict[str, str]:
         "interval": f"[{c.low:.{digits}f}, {c.high:.{digits}f}]" if c.df else "none",
         "seen": f"{c.seen:.2g}" if c.df else "none",
     }
+
+
+def _alone(c: Comparison) -> dict[str, float | str]:
+    """The claim's `p`, and the verdict to which it `leans`: its own where an interval resolves it."""
+    return {"p": float(f"{c.p:.3g}"), "leans": replace(c, level=0.0).verdict}
 
 
 def _shared(comparisons: Collection[Comparison], levels: list[float], margins: list[float]) -> str:

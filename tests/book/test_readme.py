@@ -10,7 +10,7 @@ from tools.pages import book_map, verdict_page
 
 README = (ROOT / "README.md").read_text()
 PAGES = {md.stem: chapters.read(notebooks.pair(md)) for md in notebooks.chapters(ROOT)}
-MATRIX = verdict_page.substitutions(PAGES)["part_four_matrix"]
+MATRIX = verdict_page.substitutions(PAGES)["questions"]
 CHAPTERS = book_map.chapters(ROOT)
 
 

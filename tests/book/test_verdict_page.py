@@ -10,9 +10,10 @@ from small_books import CHAPTERS, ROOT, leaving, markdown, notebook
 from minilib.experiments import records
 from minilib.experiments.verdicts import compare, family, print_verdicts
 from tools.chapter import chapters
-from tools.pages import part_four, verdict_page
+from tools.pages import questions, verdict_page
 
 LOW, HIGH = {0: 1.0, 1: 1.1, 2: 0.9}, {0: 2.0, 1: 2.2, 2: 1.9}
+LUCK = (-1.0, 0.5, 0.2, -0.3, 0.6)
 BOTH = {"A below B, 1,437": compare(LOW, HIGH), "B_b": compare(HIGH, LOW)}
 
 
@@ -127,29 +128,44 @@ def test_a_table_names_records_that_its_chapter_loads_and_never_none_beside_a_lo
             assert table["rows"]
 
 
+def row(verdict, by, interval, p, leans, **more):
+    return {"verdict": verdict, "by": by, "interval": interval, "p": p, "leans": leans, **more}
+
+
 JUDGED = {
-    "lower": {"claim": "lower", "verdict": "confirmed", "by": "0.044", "interval": "[0.018, 0.070]", "near": True},
-    "higher": {"claim": "higher", "verdict": "contradicted", "by": "-0.30", "interval": "[-0.35, -0.25]"},
-    "equal": {"claim": "equal", "verdict": "confirmed", "by": "0.01", "interval": "[-0.02, 0.04]"},
-    "points": {"claim": "points", "verdict": "not resolved", "by": "0.7", "interval": "[-0.4, 1.8]"},
+    "lower": row("confirmed", "0.044", "[0.018, 0.070]", 0.06, "confirmed", near=True),
+    "higher": row("contradicted", "-0.30", "[-0.35, -0.25]", 0.01, "contradicted"),
+    "equal": row("confirmed", "0.01", "[-0.02, 0.04]", 0.02, "confirmed"),
+    "points": row("not resolved", "0.7", "[-0.4, 1.8]", 0.3, "confirmed"),
 }
 
 
-def test_the_matrix_of_part_four_looks_up_its_lines_and_says_whether_the_amount_matters(monkeypatch):
+def test_a_question_looks_up_its_lines_judges_them_together_and_says_whether_the_amount_matters(monkeypatch):
     lines = "Loss? [nats]\n" + "".join(f"    GPT-2 | work | {claim}\n" for claim in JUDGED if claim != "points")
     lines += "Images? [points]\n    CIFAR-10 | work | points\n    BERT | absent | anything\n"
-    monkeypatch.setattr(part_four, "LINES", lines)
+    monkeypatch.setattr(questions, "LINES", lines)
     rows = {("work", claim): (f"17_work.html#{claim}", row) for claim, row in JUDGED.items()}
-    *_, first, higher, equal, _, points = part_four.matrix(rows).splitlines()
-    assert first == '| <a href="17_work.html#lower">GPT-2</a> | confirmed, only just | 0.044 lower | open |'
-    assert [line.split("</a> | ")[1] for line in (higher, equal, points)] == [
-        "contradicted | 0.30 higher | yes |",
-        "confirmed | 0.01 lower | no |",
-        "not resolved | 0.7 lower |  |",
+    *_, asked, first, higher, equal, _, points = questions.table(rows).splitlines()
+    assert asked == "| **Loss?** | | *of 3: 1 not resolved, 1 contradicted, 1 confirmed* | *nats* | |"
+    assert first.startswith('| <a href="17_work.html#lower">GPT-2</a> | ')
+    assert [line.split("</a> | ")[1] for line in (first, higher, equal, points)] == [
+        "confirmed, only just | not resolved | 0.044 lower | open |",
+        "contradicted | contradicted | 0.30 higher | yes |",
+        "confirmed | confirmed | 0.01 lower | no |",
+        "not resolved | not resolved | 0.7 lower |  |",
     ]
     del rows["work", "equal"]
     with pytest.raises(ValueError, match="work has no verdict on 'equal'"):
-        part_four.matrix(rows)
+        questions.table(rows)
+
+
+def test_a_question_is_judged_as_the_rule_judges_a_family():
+    scatter = {k: {seed: 1 + k * luck / 5 for seed, luck in enumerate(LUCK)} for k in range(1, 9)}
+    claims = {k: compare(dict.fromkeys(losses, 0.0), losses) for k, losses in scatter.items()}
+    rows = [{"p": c.p, "leans": replace(c, level=0.0).verdict} for c in claims.values()]
+    verdicts = [c.verdict for c in family(claims).values()]
+    assert questions.judged_once(rows) == verdicts
+    assert len({*verdicts}) == 2
 
 
 def test_verdicts_near_an_edge_are_marked_on_the_page_and_listed(judged):

@@ -269,6 +269,8 @@ def test_a_notebook_keeps_the_table_as_data_rounded_as_it_is_printed(capsys, lef
         assert media == "application/vnd.minilib.verdicts+json"
         rows = table.pop("rows")
         assert [row.pop("near") for row in rows] == [False, False]
+        assert [row.pop("p") for row in rows] == [float(f"{c.p:.3g}") for c in claims.values()]
+        assert [row.pop("leans") for row in rows] == ["contradicted", "confirmed"]
         assert [[*map(str, row.values())] for row in rows] == [re.split("  +", line) for line in lines]
         given = {"what": "nats lower", "by": "by", "means": means, "runs": [*runs]}
         assert table == given | {"shared": shared, "widest": "97.5"}

@@ -88,7 +88,7 @@ stochastic roundng | torch: Rounding at random | memory: Weights in sixteen bits
     memory: What the four roundings keep
 how many gpus for bert | many_machines: The planner | many_machines: Do 76 minutes come out?
 is lamb better than adamw | lamb: Measure: does the rate carry over? | lamb: On digits
-    bert_in_76_minutes: Measure: loss against batch | verdicts: Part IV in one table
+    bert_in_76_minutes: Measure: loss against batch | verdicts: One question, one answer
     reality_check: The verdicts, with the search counted | bert_in_76_minutes: What remains of the claim
 proving nesterov | momentum: Prove: Nesterov is a ball with friction
     momentum: Prove: a growing momentum, without a smallest curvature

@@ -18,7 +18,7 @@ from docutils import nodes
 from tools import ROOT
 from tools.chapter import chapters
 from tools.chapter import notebooks as notebook_files
-from tools.pages import insertions, part_four
+from tools.pages import insertions, questions
 from tools.pages.status_page import table
 
 WORDS = ("confirmed", "contradicted", "not resolved")
@@ -158,7 +158,7 @@ def substitutions(notebooks: dict) -> dict[str, str]:
         for row in one.rows
     }
     return {
-        "part_four_matrix": part_four.matrix(decided),
+        "questions": questions.table(decided),
         "verdicts": tables(notebooks, every),
         "verdict_counts": f"{sum(count.values())} claims: {', '.join(f'{count[words]} {words}' for words in WORDS)}",
         "verdict_families": str(number := sum(map(families, judged))),
