@@ -140,7 +140,8 @@ Proof.
   repeat split.
   - intros x. apply sum_nonneg. intros. assert (Hx := pow2_nonneg (x i O)). lra.
   - intros. unfold one. lra.
-  - intros x y. unfold bowl, inner, norm2, sub, one, unit_layers, bowl_grad. rewrite !sum_S, !sum_O. apply Req_le. field.
+  - intros x y. unfold bowl, inner, norm2, sub, one, unit_layers, bowl_grad. rewrite !sum_S, !sum_O. apply Req_le.
+    field.
   - intros. unfold one. lra.
   - intros x i j _ _. rewrite E_coin. unfold bowl_sample, bowl_grad, flip. field.
   - intros x i _. rewrite E_coin. unfold norm2, sub, bowl_sample, bowl_grad, flip, one, unit_layers.

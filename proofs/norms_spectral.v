@@ -1,5 +1,6 @@
 (* Muon's step (prp-norms-spectral): every matrix has a step of spectral norm at most 1 with the largest inner product,
-   and that is the sum of its singular values. Nothing is assumed: the singular vectors come from the spectral theorem. *)
+   and that is the sum of its singular values. Nothing is assumed: the singular vectors come from the spectral
+   theorem. *)
 Require Export spectral_theorem.
 Open Scope R_scope.
 
@@ -66,7 +67,8 @@ Section Spectral.
     Lemma u_bessel a : sum m (fun j => inner n (u j) a ^ 2) <= norm2 n a.
     Proof.
       apply bessel.
-      - intros i j Hi Hj Hne. unfold u. rewrite inner_scal, inner_sym, inner_scal, inner_sym, w_angles by assumption. ring.
+      - intros i j Hi Hj Hne. unfold u. rewrite inner_scal, inner_sym, inner_scal, inner_sym, w_angles by assumption.
+        ring.
       - intros j Hj. assert (H := norm_pos n (w j)). fold (s j) in H. destruct H as [H|H].
         + left. unfold u. rewrite norm2_scal, <- norm_squared. fold (s j). field. lra.
         + right. intros i Hi. unfold u. rewrite (norm_zero n (w j) (eq_sym H) i Hi). ring.
@@ -106,7 +108,8 @@ Section Spectral.
     Lemma step_4 : stretches n m step 1.
     Proof.
       intros a b. rewrite Rmult_1_l.
-      replace (sum n (fun i => a i * inner m (step i) b)) with (inner m (fun j => inner n (u j) a) (fun j => inner m (q j) b)).
+      replace (sum n (fun i => a i * inner m (step i) b))
+        with (inner m (fun j => inner n (u j) a) (fun j => inner m (q j) b)).
       - eapply Rle_trans; [apply cauchy_schwarz|]. apply Rmult_le_compat; try apply norm_pos.
         + apply sqrt_le_1_alt. exact (u_bessel a).
         + apply Req_le. unfold norm. f_equal. symmetry. exact (parseval m q b (proj1 Hq)).
