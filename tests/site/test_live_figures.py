@@ -60,7 +60,7 @@ def test_a_figure_works_from_a_file_its_parts_have_names(opened):
 
 
 # What waits for the reader's first move and can be seen.
-EARLY = """() => [...document.querySelectorAll('.live .landmark, .live details')]
+EARLY = """() => [...document.querySelectorAll('.live .landmark, .live-foot details')]
     .filter(e => e.checkVisibility({visibilityProperty: true}) && e.getClientRects().length).map(e => e.outerHTML)"""
 
 
