@@ -103,16 +103,20 @@
       const bars = all.filter(({ setting: { ours } }) => ours === state.ours).flatMap(({ comparisons, results, setting, opacity }) =>
         Object.entries(comparisons).map(([name, c]) => ({ ...c, name, opacity, below: opacity < 1 && all.length > 1 ? 0.3 : 0,
           dots: results[name].losses.map((v, k) => v - results[setting.ours].losses[k]) })));
-      const rows = [...new Set(bars.map(({ name }) => name))], bottom = rows.length + 0.5, top = 0.4;
+      const rows = bars.length ? [...new Set([state.ours, ...bars.map(({ name }) => name)])] : [], bottom = rows.length + 0.5, top = 0.4;
       const ends = bars.flatMap(({ dots, low, high }) => [...dots, low, high]).filter(Number.isFinite);
-      const x = rows.length ? room([...ends, 0], 0.45) : [-1, 1], [least, most] = room(rows.length ? [...ends, 0] : [-1, 1], 0.06);
+      const x = rows.length ? room([...ends, 0], 0.6) : [-1, 1], [least, most] = room(rows.length ? [...ends, 0] : [-1, 1], 0.06);
       const inside = (v) => Math.max(least, Math.min(most, v)), [from, to] = claimed(state).range.map(inside);
       const panel = ui.panel({ ...size, title: `${state.seeds} fresh seeds: theirs − ${state.ours}`,
         x: { range: x, ticks: ticks(least, most), label: `difference (${nats(state) ? "nats" : "powers of ten"})` },
         y: { range: [bottom, top], ticks: [], label: "" } });
       if (rows.length) panel.area([[from, top], [to, top], [to, bottom], [from, bottom]], {}, panel.back);
       panel.line([[0, top], [0, bottom]], { stroke: "var(--ink)", "stroke-width": 1.2 }, panel.back);
-      rows.forEach((name, k) => panel.text(x[0] + 0.01 * (x[1] - x[0]), k + 1.12, name));
+      rows.forEach((name, k) => { // with its line, as in the other picture
+        const [from, to, word] = [0.01, 0.08, 0.1].map((share) => x[0] + share * (x[1] - x[0]));
+        panel.line([[from, k + 1], [to, k + 1]], Live.optimizer(name));
+        panel.text(word, k + 1, name, { dy: "0.35em" });
+      });
       for (const { name, low, high, difference, verdict, dots, opacity, below } of bars) {
         const stroke = colors[verdict], y = rows.indexOf(name) + 1 + below;
         panel.line([[inside(low), y], [inside(high), y]], { stroke, "stroke-width": 4, opacity });
@@ -195,7 +199,7 @@
       const work = `${many.length} methods × (${trials} ${trials > 1 ? "rates" : "rate"} + ${seeds} fresh seeds) × ${steps} steps`;
       const known = reused(setting()) ? ` They have judged here before, in another setting: ${judging(state)}.` : "";
       ui.verdict(`Claim: <b>${ours} ${claimed(state).words}</b>, on ${says}. ${batch} ${wrong || `Press Run: ${work}.${known}`}`);
-      run.disabled = fresh.disabled = wrong !== "";
+      run.disabled = wrong !== "";
     }
     function show(found) {
       stop();
@@ -210,6 +214,7 @@
       run.textContent = "Stop";
       progress.style.visibility = "visible";
       keep();
+      if (phone.matches) fold.open = false;
       ui.verdict("Running.");
       for (let now = mine.next(); ; ) {
         for (const until = performance.now() + 24; !now.done && performance.now() < until; ) now = mine.next();
@@ -223,27 +228,29 @@
     // ---- controls ------------------------------------------------------------------------------------------------------
 
     const run = ui.button("Run", start), bench = run.parentElement.parentElement;
-    const fresh = ui.button("New seeds", () => { state.draw = (state.draw + 1) % (limits.draw[1] + 1); wait(); start(); });
+    ui.button("New seeds", () => {
+      state.draw = (state.draw + 1) % (limits.draw[1] + 1);
+      wait();
+      if (!run.disabled) start();
+    });
     const progress = Live.el("progress", { max: 1, value: 0, "aria-label": "how much is done" }, run.parentElement);
     run.classList.add("go");
 
     const set = (key) => (v) => { state[key] = v; wait(); }, round = (key) => (v) => set(key)(Math.round(v));
     const count = (v) => Live.number(Math.round(v), 4), named = (list) => list.map((name) => [name, name]);
     const moved = () => rate.set(octaves[state.ours] ?? 0);
-    const controls = {
-      problem: ui.choice({ label: "problem", value: state.problem, options: named(lists.problem),
-        change: (v) => { state.problem = v; toggles.able((name) => able(name, v)); moved(); } }),
-      ours: ui.choice({ label: "ours", value: state.ours, options: named(names),
-        change: (v) => { state.ours = v; toggles.set(v, true); moved(); } }),
-      kind: ui.choice({ label: "claim", value: state.kind, change: set("kind"), options: [["lower", "ends lower"],
-        ["more", "ends lower by more than the margin"], ["equal", "ends equal within the margin"]] }),
-      margin: ui.slider({ label: "margin", range: limits.margin, log: true, steps: 20, value: state.margin,
-        change: (v) => set("margin")(Number(v.toPrecision(2))) }),
-      draw: { set: set("draw") },
-    };
+    const controls = { draw: { set: set("draw") } };
+    controls.problem = ui.choice({ label: "problem", value: state.problem, options: named(lists.problem),
+      change: (v) => { state.problem = v; toggles.able((name) => able(name, v)); moved(); } });
+    controls.ours = ui.choice({ label: "ours", value: state.ours, options: named(names),
+      change: (v) => { state.ours = v; toggles.set(v, true); moved(); } });
     const rate = ui.slider({ label: "rate of ours, middle", range: shifts, steps: 14, value: 0,
       format: (k) => Live.number(middle(state.problem, state.ours, Math.round(k))),
       change: (k) => { octaves[state.ours] = Math.round(k); wait(); } });
+    controls.kind = ui.choice({ label: "claim", value: state.kind, change: set("kind"), options: [["lower", "ends lower"],
+      ["more", "ends lower by more than the margin"], ["equal", "ends equal within the margin"]] });
+    controls.margin = ui.slider({ label: "margin", range: limits.margin, log: true, steps: 20, value: state.margin,
+      change: (v) => set("margin")(Number(v.toPrecision(2))) });
     const slider = (key, label, steps, log) =>
       ui.slider({ label, range: limits[key], steps, log, value: state[key], format: count, change: round(key) });
     controls.trials = slider("trials", "rates tried, each method", 6);
@@ -254,7 +261,7 @@
       change: (name, on) => { chosen[on ? "add" : "delete"](name); wait(); } });
 
     // On a phone the settings are folded, so that the pictures are next to Run.
-    const fold = Live.el("details", matchMedia("(max-width: 600px)").matches ? {} : { open: "" });
+    const phone = matchMedia("(max-width: 600px)"), fold = Live.el("details", phone.matches ? {} : { open: "" });
     Live.el("summary", {}, fold, "Settings");
     Live.el("div", { class: "live-controls" }, fold).append(...bench.querySelectorAll("label, [role=group]"));
     bench.append(fold);

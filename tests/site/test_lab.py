@@ -303,6 +303,8 @@ def test_controls_that_do_nothing_are_hidden_and_settings_are_folded_on_a_phone(
     assert places[1]["y"] + places[2]["height"] < 800
     page.get_by_text("Settings").click()
     assert shown("steps")
+    run(page)
+    assert not shown("steps")
 
 
 def test_an_address_opens_its_setting_and_the_button_copies_it(page):

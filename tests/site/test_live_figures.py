@@ -34,6 +34,7 @@ def opened(figure):
     figure.asked.clear()
     figure.errors.clear()
     figure.set_viewport_size(stills.VIEW)
+    figure.evaluate("history.replaceState(null, '', location.pathname)")  # without a setting
     figure.reload()
     return figure
 
