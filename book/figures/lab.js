@@ -86,8 +86,9 @@
         const points = r.tried.map(([rate, score]) => [Exact.log2(rate / middle(problem, name)), score]);
         return { name, points, best: r.tried.findIndex(([rate]) => rate === r.rate), opacity };
       }));
-      const tried = lines.flatMap(({ points }) => points), y = room(tried.length ? tried.map(([, score]) => score) : [0, 1], 0.06);
-      const places = tried.length ? tried.map(([k]) => k) : [-1, 1], far = [Math.min(...places) - 0.5, Math.max(...places) + 0.5];
+      const tried = lines.length ? lines.flatMap(({ points }) => points) : [[-1, 0], [1, 1]];
+      const places = tried.map(([k]) => k), far = [Math.min(...places) - 0.5, Math.max(...places) + 0.5];
+      const y = room(tried.map(([, score]) => score), 0.06);
       const format = (k) => (k < 0 ? `1/${Exact.power(2, -k)}` : `${Exact.power(2, k)}`);
       const panel = ui.panel({ ...size, title: "Tuning: one seed, equally many rates",
         x: { range: far, ticks: ticks(...far, 6).filter(Number.isInteger), label: "rate / usual rate", format },
@@ -100,12 +101,15 @@
     }
 
     function judgement(all) { // the differences, a row for each other method; the run before below the new one
-      const bars = all.filter(({ setting: { ours } }) => ours === state.ours).flatMap(({ comparisons, results, setting, opacity }) =>
-        Object.entries(comparisons).map(([name, c]) => ({ ...c, name, opacity, below: opacity < 1 && all.length > 1 ? 0.3 : 0,
-          dots: results[name].losses.map((v, k) => v - results[setting.ours].losses[k]) })));
-      const rows = bars.length ? [...new Set([state.ours, ...bars.map(({ name }) => name)])] : [], bottom = rows.length + 0.5, top = 0.4;
+      const same = all.filter(({ setting: { ours } }) => ours === state.ours);
+      const bars = same.flatMap(({ comparisons, results, opacity }) => Object.entries(comparisons).map(([name, c]) => {
+        const dots = results[name].losses.map((v, k) => v - results[state.ours].losses[k]);
+        return { ...c, name, dots, opacity, below: opacity < 1 && all.length > 1 ? 0.3 : 0 };
+      }));
+      const rows = bars.length ? [...new Set([state.ours, ...bars.map(({ name }) => name)])] : [];
       const ends = bars.flatMap(({ dots, low, high }) => [...dots, low, high]).filter(Number.isFinite);
-      const x = rows.length ? room([...ends, 0], 0.6) : [-1, 1], [least, most] = room(rows.length ? [...ends, 0] : [-1, 1], 0.06);
+      const places = rows.length ? [...ends, 0] : [-1, 1], bottom = rows.length + 0.5, top = 0.4;
+      const x = rows.length ? room(places, 0.6) : places, [least, most] = room(places, 0.06);
       const inside = (v) => Math.max(least, Math.min(most, v)), [from, to] = claimed(state).range.map(inside);
       const panel = ui.panel({ ...size, title: `${state.seeds} fresh seeds: theirs − ${state.ours}`,
         x: { range: x, ticks: ticks(least, most), label: `difference (${nats(state) ? "nats" : "powers of ten"})` },
@@ -233,6 +237,14 @@
       wait();
       if (!run.disabled) start();
     });
+    // The address of the setting, to be sent: in the address bar from Run on, and on the clipboard where it may be.
+    const address = () => new URL(written(setting()), location.href).href;
+    function keep() { history.replaceState(null, "", address()); }
+    const copy = ui.button("Copy link", async () => {
+      keep();
+      copy.textContent = await navigator.clipboard?.writeText(address()).then(() => "Copied", () => null) ?? "It is in the address bar";
+      setTimeout(() => { copy.textContent = "Copy link"; }, 2000);
+    });
     const progress = Live.el("progress", { max: 1, value: 0, "aria-label": "how much is done" }, run.parentElement);
     run.classList.add("go");
 
@@ -281,18 +293,13 @@
     question(4, { problem: "digits", ours: "LARS", of: ["SGD", "Nesterov", "Adam", "LARS"] });
     question(5, { problem: "words", of: ["SGD", "Adam"] });
 
-    // The address of the setting, to be sent: in the address bar from Run on, and on the clipboard where it may be.
-    const address = () => new URL(written(setting()), location.href).href;
-    function keep() { history.replaceState(null, "", address()); }
-    const copy = ui.button("Copy link", async () => {
-      keep();
-      copy.textContent = await navigator.clipboard?.writeText(address()).then(() => "Copied", () => null) ?? "It is in the address bar";
-      setTimeout(() => { copy.textContent = "Copy link"; }, 2000);
-    });
+    // A setting that was sent says what it claims at once.
     function open() {
       const made = read(location.hash);
-      if (made) setUp(made);
-      if (made) bench.scrollIntoView();
+      if (!made) return;
+      bench.parentElement.classList.remove("unmoved", "unmarked");
+      setUp(made);
+      bench.scrollIntoView();
     }
     addEventListener("hashchange", open);
 
@@ -300,6 +307,6 @@
     ui.first("Press Run");
     toggles.able((name) => able(name, state.problem));
     wait();
-    open();
+    queueMicrotask(open); // after the figure has said what to press
   });
 })();
