@@ -279,6 +279,7 @@
     bench.append(fold);
     const earlier = Live.el("p", { class: "earlier" });
     bench.parentElement.querySelector(".verdict").after(earlier);
+    bench.parentElement.querySelector("table").tabIndex = 0; // it scrolls on a phone
 
     function setUp(made) {
       for (const name of names) octaves[name] = made.octaves[name] ?? 0;
