@@ -100,12 +100,22 @@ Section First.
   Qed.
 End First.
 
-(* An instance: the 2 x 2 identity as gradient, threshold 1, beta2 = 1/2. *)
+(* An instance: the 2 x 2 identity as gradient, threshold 1, beta2 = 1/2; zero from then on. *)
 Lemma prp_came_clip_instance : let g i j := if Nat.eqb i j then 1 else 0 in
-  (forall i, (i < 2)%nat -> R_ 2 (A g) i = / 2 /\ C_ 2 (A g) i = / 2) /\ 1 ^ 2 * (1 - / 2) * INR (Nat.min 2 2) <= 1.
+  let u s i j := if Nat.eqb s 1 then u1_clipped 2 2 g (/ 2) 1 i j else 0 in
+  mean2 2 2 (fun i j => u 1%nat i j ^ 2) = 1 ^ 2 /\ forall t, (1 <= t)%nat ->
+  sum 2 (fun i => sum 2 (fun j => p_ 2 2 (/ 2) (/ 2) 0 u t i * q_ 2 2 (/ 2) (/ 2) 0 u t j
+    * Delta 2 2 (/ 2) (/ 2) 0 u t i j ^ 2)) <= (1 - (/ 2) ^ t) ^ 2 / ((/ 2) ^ 2 * (1 - / 2) * (/ 2) ^ (t - 1)).
 Proof.
-  intros g. split.
-  - intros i Hi. unfold R_, C_, A, g. rewrite !sum_S, !sum_O, INR_two. destruct i as [|[|i]]; [| |lia]; cbn [Nat.eqb];
-      split; field.
-  - cbn [Nat.min]. rewrite INR_two. lra.
+  intros g u. assert (H : forall i, (i < 2)%nat -> R_ 2 (A g) i = / 2 /\ C_ 2 (A g) i = / 2).
+  { intros i Hi. unfold R_, C_, A, g. rewrite !sum_S, !sum_O, INR_two.
+    destruct i as [|[|i]]; [| |lia]; cbn [Nat.eqb]; split; field. }
+  assert (H1 : mean2 2 2 (fun i j => u 1%nat i j ^ 2) = 1 ^ 2).
+  { apply (prp_came_clip_acts 2 2 ltac:(lia) g (/ 2) 1 ltac:(lra)).
+    - intros i Hi. rewrite (proj1 (H i Hi)). lra.
+    - intros i Hi. rewrite (proj2 (H i Hi)). lra.
+    - cbn [Nat.min]. rewrite INR_two. lra. }
+  split; [exact H1|]. apply (prp_came_clip 2 2 ltac:(lia) (/ 2) (/ 2) 0 1); try lra.
+  intros s Hs. destruct (Nat.eq_dec s 1) as [->|Hne]; [now apply Req_le|].
+  unfold u. rewrite (proj2 (Nat.eqb_neq s 1) Hne). unfold mean2. rewrite !sum_S, !sum_O, INR_two. lra.
 Qed.

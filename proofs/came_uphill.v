@@ -170,8 +170,10 @@ Section Uphill.
   Proof. split; [exact step_4a|exact step_4b]. Qed.
 End Uphill.
 (* An instance: k = 3 and h = 3, between 2 and the root of 10. *)
-Lemma prp_came_uphill_instance : INR 3 - 1 < 3 < sqrt ((INR 3 - 1) * (INR 3 ^ 2 - INR 3 - 1)).
+Lemma three : INR 3 - 1 < 3 < sqrt ((INR 3 - 1) * (INR 3 ^ 2 - INR 3 - 1)).
 Proof.
   replace (INR 3) with 3 by (rewrite !S_INR, INR_zero; ring). split; [lra|].
   rewrite <- (sqrt_pow2 3) at 1 by lra. apply sqrt_lt_1; lra.
 Qed.
+Lemma prp_came_uphill_instance : 0 < sum 3 (gradient 3) /\ sum 3 (clipped_update 3 3) < 0.
+Proof. assert (H := prp_came_uphill 3 3 (le_n 3) three). tauto. Qed.

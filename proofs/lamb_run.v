@@ -117,7 +117,7 @@ Proof.
   - enough (- z <= sqrt (1 + z ^ 2)) by lra. apply le_of_squares; [lra|]. replace ((- z) ^ 2) with (z ^ 2) by ring. lra.
   - apply le_of_squares; lra.
 Qed.
-Lemma thm_lamb_instance : (forall x, 1 <= bent x) /\ layerwise_smooth 1 (fun _ => 1%nat) bent bent_grad (fun _ => 1) /\
+Lemma bent_fits : (forall x, 1 <= bent x) /\ layerwise_smooth 1 (fun _ => 1%nat) bent bent_grad (fun _ => 1) /\
   (forall x i j, E coin (fun w => bent_sample x w i j) = bent_grad x i j) /\
   (forall x i j, E coin (fun w => (bent_sample x w i j - bent_grad x i j) ^ 2) = 1 ^ 2) /\
   forall x w i j, (w < size coin)%nat -> Rabs (bent_sample x w i j) <= 2.
@@ -140,4 +140,18 @@ Proof.
     set (s := sqrt (1 + x O O ^ 2)) in *.
     assert (-1 <= x O O / s <= 1) by (split; [apply le_div|apply div_le]; lra).
     destruct w; apply Rabs_le; lra.
+Qed.
+(* With phi = 1, beta2 = 9/10, the rate 1/10 and batches of b samples: T steps. *)
+Lemma thm_lamb_instance b T x1 : (1 <= b)%nat -> (1 <= T)%nat ->
+  mean_square coin 1 1 bent_grad bent_sample (fun _ => 1) (9 / 10) b (1 / 10) T x1
+  <= sqrt 40 * (10 * (bent x1 - 1) / INR T + 1 / (2 * sqrt (INR b)) + 1 / 20).
+Proof.
+  intros Hb HT. destruct bent_fits as (A0 & A1 & H1 & H2 & A3). assert (HR := INR_pos T HT).
+  assert (Hr : 0 < sqrt (INR b)) by (apply sqrt_lt_R0, INR_pos, Hb).
+  assert (H := thm_lamb coin 1 1 bent bent_grad bent_sample (fun _ => 1) _ (fun _ _ => 1) 1 1 1 2 (9 / 10) A0 A1
+    (fun x i j _ _ => H1 x i j) (fun x i j _ _ => Req_le _ _ (H2 x i j)) ltac:(intros; lra)
+    (fun x w i j Hw _ _ => A3 x w i j Hw) ltac:(split; intros; lra) ltac:(lia) ltac:(lra) ltac:(lra)).
+  specialize (H b (1 / 10) T x1 ltac:(lra) Hb HT). eapply Rle_trans; [exact H|].
+  unfold d, sigma_1. rewrite !sum_S, !sum_O, mult_INR, INR_one.
+  replace (2 ^ 2 * (1 * 1) / (1 * (1 - 9 / 10))) with 40 by field. apply Req_le. field. split; lra.
 Qed.

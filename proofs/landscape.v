@@ -61,5 +61,8 @@ Section Lion.
       Rabs (fst (run x1 t) j) <= Rmax B (/ lambda)).
   Proof. split; [exact prp_landscape_lion_length|exact prp_landscape_lion_size]. Qed.
 End Lion.
-Lemma prp_landscape_lion_instance : 0 < / 100 /\ 0 < 2 /\ / 100 * 2 <= 1.
-Proof. lra. Qed.
+Lemma prp_landscape_lion_instance gradient t j :
+  Rabs (fst (run (/ 100) 2 (9 / 10) (99 / 100) gradient (fun _ => / 3) t) j) <= / 2.
+Proof.
+  rewrite <- (Rmax_right (/ 3) (/ 2)) by lra. apply prp_landscape_lion_size; try lra. rewrite Rabs_pos_eq; lra.
+Qed.

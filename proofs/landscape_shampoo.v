@@ -143,5 +143,12 @@ Proof.
     exact (step_4 n m r T eps G Hranks Hr He p s lam mu Hp Hs Z).
 Qed.
 (* An instance: one gradient of rank one, a column of ones times a row of ones. *)
-Lemma thm_landscape_shampoo_instance n m : rank_at_most n m 1 (fun _ _ => 1).
-Proof. exists (fun _ _ => 1), (fun _ _ => 1). intros. rewrite sum_S, sum_O. ring. Qed.
+Lemma thm_landscape_shampoo_instance n m T : let G (t : nat) : mat := fun _ _ => 1 in
+  exists L_half R_half, is_root n (L m T (/ 10) G) L_half /\ is_root m (R_ n T (/ 10) G) R_half /\
+    forall Z, / 10 * total n m (fun a b => Z a b ^ 2)
+      + / INR 1 * sum T (fun t => total n m (fun a b => G t a b * Z a b) ^ 2) <= kronecker n m L_half R_half Z.
+Proof.
+  intros G. destruct (thm_landscape_shampoo n m 1 T (/ 10) G (le_n 1)) as [(A & B & HA & HB) H]; [lra| |].
+  - intros t _. exists (fun _ _ => 1), (fun _ _ => 1). intros. rewrite sum_S, sum_O. unfold G. ring.
+  - exists A, B. split; [exact HA|]. split; [exact HB|now apply H].
+Qed.

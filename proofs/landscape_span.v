@@ -76,7 +76,10 @@ Section Span.
   Qed.
 End Span.
 (* An instance: the first of two unit vectors. *)
-Lemma prp_landscape_span_instance : orthonormal 1 2 delta /\ 0 < 1 /\ 0 < / 100000000.
+Lemma prp_landscape_span_instance (G : mat) (A : mat) :
+  size2 3 2 (fun i => sub (G i) (carried 1 delta (seen 2 delta G) i)) <=
+  size2 3 2 (fun i => sub (G i) (carried 1 delta A i)).
 Proof.
-  split; [|lra]. intros i j Hi Hj. rewrite inner_sym, inner_delta by lia. apply delta_sym.
+  apply (prp_landscape_span 3 2 1 delta 1 (/ 100000000)); [lra|].
+  intros i j Hi Hj. rewrite inner_sym, inner_delta by lia. apply delta_sym.
 Qed.

@@ -48,7 +48,7 @@ Definition flip (w : nat) : R := match w with O => 1 | _ => -1 end.
 Definition bowl (x : layered) := sum 2 (fun i => x i O ^ 2 / 2).
 Definition bowl_grad (x : layered) : layered := fun i j => x i j.
 Definition bowl_sample (x : layered) (w : nat) : layered := fun i j => x i j + flip w.
-Lemma thm_lars_instance : let one (_ : nat) := 1%nat in
+Lemma bowl_fits : let one (_ : nat) := 1%nat in
   (forall x, 0 <= bowl x) /\ layerwise_smooth 2 one bowl bowl_grad (fun _ => 1) /\
   layerwise_noise coin 2 one bowl_grad bowl_sample (fun _ => 1) /\ bowl (fun _ _ => 1) = 1.
 Proof.
@@ -61,6 +61,26 @@ Proof.
   - intros x i _. rewrite E_coin. unfold norm2, sub, bowl_sample, bowl_grad, flip, one. rewrite !sum_S, !sum_O. lra.
   - unfold bowl. rewrite !sum_S, sum_O. lra.
 Qed.
-(* The same problem meets the assumptions of prp-lars-once, which are those of thm-lars. *)
-Lemma prp_lars_once_instance : layerwise_noise coin 2 (fun _ => 1%nat) bowl_grad bowl_sample (fun _ => 1).
-Proof. apply thm_lars_instance. Qed.
+(* With phi = 1 and the rate 1/10 from (1, 1): T steps with batches of b samples. *)
+Definition bowl_run b T := let one (_ : nat) := 1%nat in
+  run_mean (batches coin b) layered (next coin b one bowl_sample (fun _ => 1) (1 / 10)) T (fun _ _ => 1)
+    (slopes 2 one bowl_grad).
+Lemma thm_lars_instance b T : (1 <= b)%nat -> (1 <= T)%nat ->
+  bowl_run b T <= 10 / INR T + 4 / sqrt (INR b) + 1 / 10.
+Proof.
+  intros Hb HT. destruct bowl_fits as (A0 & A1 & A2 & H1). assert (HR := INR_pos T HT).
+  assert (Hr : 0 < sqrt (INR b)) by (apply sqrt_lt_R0, INR_pos, Hb).
+  assert (H := thm_lars coin 2 b _ bowl bowl_grad bowl_sample (fun _ => 1) _ _ 1 1 0 A0 A1 A2 Hb).
+  specialize (H ltac:(split; intros; lra) (1 / 10) T (fun _ _ => 1) ltac:(lra) HT).
+  eapply Rle_trans; [exact H|]. rewrite H1, !sum_S, !sum_O. apply Req_le. field. split; lra.
+Qed.
+(* The same problem and run: half of the noise. *)
+Lemma prp_lars_once_instance b T : (1 <= b)%nat -> (1 <= T)%nat ->
+  bowl_run b T <= 10 / INR T + 2 / sqrt (INR b) + 1 / 10.
+Proof.
+  intros Hb HT. destruct bowl_fits as (A0 & A1 & A2 & H1). assert (HR := INR_pos T HT).
+  assert (Hr : 0 < sqrt (INR b)) by (apply sqrt_lt_R0, INR_pos, Hb).
+  assert (H := prp_lars_once coin 2 b _ bowl bowl_grad bowl_sample (fun _ => 1) _ _ 1 1 0 A0 A1 A2 Hb).
+  specialize (H ltac:(split; intros; lra) (1 / 10) T (fun _ _ => 1) ltac:(lra) HT).
+  eapply Rle_trans; [exact H|]. rewrite H1, !sum_S, !sum_O. apply Req_le. field. split; lra.
+Qed.

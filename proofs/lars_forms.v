@@ -94,12 +94,15 @@ Section Forms.
   Qed.
 End Forms.
 
-(* An instance: two weights, a gradient across them, and a decay of 1: the 2017 form takes 7/10 of the step. *)
-Lemma prp_lars_coincide_instance : let x := fun j => match j with O => 3 | _ => 0 end in
-  let g := fun j => match j with O => 0 | _ => 4 end in
-  norm 2 x = 3 /\ norm 2 g = 4 /\ norm 2 (decayed x g 1) = 5.
+(* An instance: two weights, a gradient across them, and a decay of 1: the 2017 form takes 5/7 of the step. *)
+Lemma prp_lars_coincide_instance : let x : vec := fun j => match j with O => 3 | _ => 0 end in
+  let g : vec := fun j => match j with O => 0 | _ => 4 end in
+  norm 2 (step_2017 2 x g 1 (1 / 10) 1) = 3 / 10 * (5 / 7) /\ norm 2 (step_2020 2 x g 1 (1 / 10) 1) = 3 / 10.
 Proof.
   intros x g. assert (root : forall a b, 0 <= b -> a = b ^ 2 -> sqrt a = b).
   { intros a b Hb ->. rewrite sqrt_of_square. now apply Rabs_pos_eq. }
-  unfold norm, norm2, decayed. repeat split; apply root; try lra; rewrite !sum_S, sum_O; unfold x, g; ring.
+  assert (H : norm 2 x = 3 /\ norm 2 g = 4 /\ norm 2 (decayed x g 1) = 5).
+  { unfold norm, norm2, decayed. repeat split; apply root; try lra; rewrite !sum_S, sum_O; unfold x, g; ring. }
+  destruct H as (Hx & Hg & Hd).
+  destruct (prp_lars_coincide 2 x g 1 (1 / 10) 1) as (_ & _ & -> & -> & _); try lra. rewrite Hx, Hg, Hd. split; field.
 Qed.
