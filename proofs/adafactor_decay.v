@@ -237,3 +237,7 @@ Proof.
   - rewrite !sum_S, sum_O. rewrite !(proj2 (prp_adafactor_decay_power 1 ltac:(lra))) by lia.
     rewrite !S_INR, INR_zero. field.
 Qed.
+(* Without a first factor of zero it is false: half of v_0 stays. *)
+Lemma prp_adafactor_decay_needs_first : let half (t : nat) := / 2 in
+  v half 1 (fun _ => 0) 1 = / 2 /\ sum 1 (fun s => weight half (S s) 1 * 0) = 0.
+Proof. intros half. unfold half. cbn [v]. rewrite sum_S, sum_O. split; ring. Qed.

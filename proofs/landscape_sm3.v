@@ -116,3 +116,7 @@ Proof.
   intros holds H. apply thm_landscape_sm3; [|exact H]. clear j H. intros j Hj.
   do 4 (destruct j as [|j]; [cbn; split; [lia|reflexivity]|]). lia.
 Qed.
+(* Without a slice for every entry it is false: with none, only the newest square is held. *)
+Lemma thm_landscape_sm3_needs_cover : let g (s j : nat) := 1 in
+  nu 1 1 (fun _ _ => false) (fun _ => O) g 2 0 < gamma g 2 0.
+Proof. intros g. unfold gamma, nu, least, most, g. cbn. rewrite !sum_S, !sum_O. lra. Qed.

@@ -106,3 +106,15 @@ Proof.
   destruct H as (Hx & Hg & Hd).
   destruct (prp_lars_coincide 2 x g 1 (1 / 10) 1) as (_ & _ & -> & -> & _); try lra. rewrite Hx, Hg, Hd. split; field.
 Qed.
+(* Without a decay that is at least zero it is false: the 2017 form then takes twice the step of the 2020 form. *)
+Lemma prp_lars_coincide_needs_sign : let x : vec := fun _ => 1 in let g : vec := fun _ => -3 in
+  norm 1 (step_2020 1 x g 1 (1 / 10) (-1)) = 1 / 10 /\ norm 1 (step_2017 1 x g 1 (1 / 10) (-1)) = 2 / 10.
+Proof.
+  intros x g. assert (H : forall u : vec, norm 1 u = Rabs (u O)).
+  { intros u. unfold norm, norm2. rewrite sum_S, sum_O, Rplus_0_l. apply sqrt_of_square. }
+  rewrite !H. unfold step_2017, step_2020, rho. rewrite !H. unfold decayed, x, g.
+  replace (-3 + -1 * 1) with (-4) by ring.
+  rewrite (Rabs_pos_eq 1), (Rabs_left (-3)), (Rabs_left (-4)) by lra. split.
+  - transitivity (Rabs (- (1 / 10))); [f_equal; field|rewrite Rabs_left; lra].
+  - transitivity (Rabs (- (2 / 10))); [f_equal; field|rewrite Rabs_left; lra].
+Qed.

@@ -59,3 +59,9 @@ Proof.
   destruct (B [2; 1; 0]%nat H4) as [C D]; [intros j; cbn; lia|].
   rewrite <- H5. split; [apply A; lia|]. split; [apply C; lia|exact D].
 Qed.
+(* Without users first it is false: in the order 0, 1, 2 the walk finds one path of three, and 1 in the place of 7. *)
+Lemma thm_loss_paths_needs_order : walk 2 4 from to weight [0; 1; 2]%nat 0 = 1 /\ P 2 4 from to weight 0 = 7.
+Proof.
+  split; [|apply program_fits]. unfold walk. cbn [fold_left]. unfold turn. rewrite !sum_S, !sum_O.
+  cbn [from to weight Nat.eqb andb]. ring.
+Qed.

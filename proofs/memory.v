@@ -175,3 +175,9 @@ Proof.
   split; [unfold B_3; change (share 7 3) with 3%nat; rewrite !S_INR, INR_zero; ring|].
   split; apply prp_memory_zero; lia || lra.
 Qed.
+(* Without two rows it is false: the factors of a single row are one number more than the row. *)
+Lemma prp_memory_factored_needs_rows m : (1 * m < 1 + m)%nat.
+Proof. lia. Qed.
+(* Without an input that is at most what a block saves it is false: one block, whose input is twice as large. *)
+Lemma prp_memory_segments_needs_input : M 1 1 1 2 < forward 2 0.
+Proof. unfold M, forward, L. cbn [Nat.add Nat.mul]. rewrite INR_one. lra. Qed.

@@ -83,3 +83,7 @@ Proof.
   intros Ha. destruct (prp_memory_codes bit 2 bit_of 3 ltac:(lra) bit_nearest) as (_ & H & _).
   specialize (H a 0%nat 1%nat ltac:(lia) ltac:(lia)). unfold bit in H at 1 2 4 5. cbn [Nat.eqb] in H. lra.
 Qed.
+(* Without the nearest level it is false: a code that is always 0 reads 3 as 0, which is all of it and not half. *)
+Lemma prp_memory_codes_needs_nearest : let code (z : R) := O in
+  3 * bit 0 <= 3 <= 3 * bit 1 /\ (bit 1 - bit 0) / 2 * 3 < Rabs (read bit code 3 3 - 3).
+Proof. intros code. unfold read, bit, code. cbn [Nat.eqb]. rewrite Rabs_left; lra. Qed.

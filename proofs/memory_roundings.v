@@ -100,3 +100,6 @@ Proof.
   - intros y [-> | ->] H; [lra|]. rewrite Rabs_pos_eq; lra.
   - intros _. rewrite Rabs_pos_eq; lra.
 Qed.
+(* Without steps below half of the gap it is false: steps of 3/4 between the numbers 0 and 1. *)
+Lemma prp_memory_roundings_needs_short : x (fun _ => to_bit) (fun _ a => a) (fun _ _ => 0) (fun _ => 3 / 4) 0 1 = 1.
+Proof. unfold x. cbn. unfold to_bit. destruct (Rle_dec _ _); lra. Qed.

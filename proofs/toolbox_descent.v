@@ -82,3 +82,10 @@ Qed.
 Lemma lem_descent_progress_instance d x :
   bowl d (fun j => x j - 1 * x j) <= bowl d x - 1 * (1 - 1 * 1 / 2) * norm2 d x.
 Proof. exact (lem_descent_progress d (bowl d) (fun x => x) 1 (bowl_smooth d) 1 x). Qed.
+(* Without a gradient as slow as L says it is false: the bowl, with half of its L. *)
+Lemma lem_descent_needs_L : let one : vec := fun _ => 1 in let zero : vec := fun _ => 0 in
+  (forall x, is_grad 1 (bowl 1) x x) /\
+  bowl 1 zero + inner 1 zero (sub one zero) + / 2 / 2 * norm2 1 (sub one zero) < bowl 1 one.
+Proof.
+  intros one zero. split; [apply bowl_smooth|]. unfold bowl, inner, norm2, sub, one, zero. rewrite !sum_S, !sum_O. lra.
+Qed.

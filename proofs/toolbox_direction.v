@@ -63,3 +63,10 @@ Proof.
   intros Hd u v. rewrite !line. unfold u, v, sub, inner. rewrite !sum_S, !sum_O, Rabs_R1, !Rabs_left by lra.
   split; [field|]; lra.
 Qed.
+(* Without a mean that is u it is false: a vector against u, half as long. *)
+Lemma lem_normalised_direction_needs_mean : let u : vec := fun _ => 1 in let v (w : nat) : vec := fun _ => - / 2 in
+  E coin (fun w => norm 1 (sub (v w) u)) < norm 1 u - E coin (fun w => inner 1 u (v w) / norm 1 (v w)).
+Proof.
+  intros u v. destruct (lem_normalised_direction_tight (/ 2)) as [H1 H2]; [lra|]. unfold v. rewrite !E_const.
+  fold u in H1, H2. rewrite H1, H2. lra.
+Qed.
