@@ -1,5 +1,5 @@
 (* Big batches: the assumptions of the three statements can be met, each time with noise. *)
-Require Import big_batches.
+Require Import big_batches certain.
 Require big_batches_hyperbola.
 Open Scope R_scope.
 
@@ -96,4 +96,23 @@ Proof.
   - intros y j _. rewrite E_plus, E_const, flip_mean. ring.
   - intros y. rewrite (E_ext _ _ (fun w => flip w ^ 2)); [rewrite flip_square; ring|].
     intros w _. unfold norm2, sub. rewrite sum_S, sum_O. ring.
+Qed.
+
+(* Without a symmetric H it is false: then H x is not the gradient, and the step gains half of what is promised. *)
+Lemma thm_batches_step_needs_symmetry : let H : matrix := fun i j => match j with O => 1 | _ => 0 end in
+  let p : vec := fun _ => 0 in let x : vec := fun j => match j with O => 1 | _ => 0 end in
+  let g (w : nat) : vec := fun _ => 1 in
+  (forall i, p i + times_vec 2 H x i = G point g i) /\ norm2 2 (G point g) = 2 /\ q point 2 g H 1 = 2 /\
+  f 2 H 0 p x - expected point 2 g H 0 p x 1 (2 / 2) = / 2 /\ 2 ^ 2 / (2 * 2) = 1.
+Proof.
+  intros H p x g. assert (HG : forall i, G point g i = 1) by (intros; unfold G; apply E_point).
+  assert (HS : forall i j, Sigma point g i j = 0).
+  { intros. unfold Sigma. rewrite E_point, !HG. unfold g. ring. }
+  split; [|split; [|split; [|split]]].
+  - intros i. rewrite HG. unfold times_vec, p, H, x. rewrite !sum_S, sum_O. ring.
+  - unfold norm2. rewrite !sum_S, sum_O, !HG. ring.
+  - unfold q, quad. rewrite !sum_S, !sum_O, !HG, !HS. unfold H. field. rewrite INR_one. lra.
+  - unfold expected. rewrite E_certain. unfold f, quad, inner, batch, mean. cbn [drawn length total].
+    rewrite !sum_S, !sum_O, INR_one. unfold H, p, x, g. field.
+  - field.
 Qed.

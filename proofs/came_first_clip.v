@@ -119,3 +119,26 @@ Proof.
   intros s Hs. destruct (Nat.eq_dec s 1) as [->|Hne]; [now apply Req_le|].
   unfold u. rewrite (proj2 (Nat.eqb_neq s 1) Hne). unfold mean2. rewrite !sum_S, !sum_O, INR_two. lra.
 Qed.
+(* Without a clip that acts at the first step it is false: it acts at the second alone, in a matrix of one entry. *)
+Lemma prp_came_clip_needs_first : let u (s i j : nat) := match s with 1%nat => 10 / 19 | 2%nat => 1 | _ => 0 end in
+  (forall s, mean2 1 1 (fun i j => u s i j ^ 2) <= 1 ^ 2) /\ mean2 1 1 (fun i j => u 2%nat i j ^ 2) = 1 ^ 2 /\
+  (1 - (/ 10) ^ 2) ^ 2 / ((/ 10) ^ 2 * (1 - 9 / 10) * (9 / 10) ^ (2 - 1)) <
+  sum 1 (fun i => sum 1 (fun j => p_ 1 1 (/ 10) (9 / 10) 0 u 2 i * q_ 1 1 (/ 10) (9 / 10) 0 u 2 j
+    * Delta 1 1 (/ 10) (9 / 10) 0 u 2 i j ^ 2)).
+Proof.
+  intros u. assert (mean_one : forall X, mean2 1 1 X = X 0%nat 0%nat).
+  { intros X. unfold mean2. rewrite !sum_S, !sum_O, INR_one. field. }
+  assert (HM : m_ (/ 10) u 2 0 0 = 18 / 19) by (unfold m_, m, u; cbn [ema]; field).
+  assert (HE : E_ (/ 10) (9 / 10) 0 u 2 0 0 = 19 / 36100) by (unfold E_, Ebar, U, m, u; cbn [ema]; field).
+  split; [|split].
+  - intros s. rewrite mean_one. destruct s as [|[|[|s]]]; unfold u; lra.
+  - rewrite mean_one. unfold u. ring.
+  - assert (HS : S_ 1 1 (E_ (/ 10) (9 / 10) 0 u 2) 0 0 = 19 / 36100).
+    { unfold S_, mean_R, R_, C_. rewrite !sum_S, !sum_O, HE, INR_one. field. }
+    rewrite !sum_S, !sum_O. unfold p_, q_, Delta. rewrite HS, HM.
+    destruct (Req_EM_T (19 / 36100) 0) as [H|_]; [lra|].
+    replace ((18 / 19 / sqrt (19 / 36100)) ^ 2) with ((18 / 19) ^ 2 / (19 / 36100)).
+    + unfold R_, C_. rewrite !sum_S, !sum_O, HE, INR_one. cbn [Nat.sub]. lra.
+    + assert (Hr : 0 < sqrt (19 / 36100)) by (apply sqrt_lt_R0; lra).
+      rewrite <- (sqrt_squared (19 / 36100)) at 1 by lra. field. lra.
+Qed.

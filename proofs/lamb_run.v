@@ -159,14 +159,18 @@ Qed.
 Lemma thm_lamb_needs_A3 G : 0 <= G -> let f (x : layered) := x O O ^ 2 / 2 in let grad (x : layered) := x in
   let far : layered := fun _ _ => 2 * G + 1 in
   (forall x, 0 <= f x) /\ layerwise_smooth 1 (fun _ => 1%nat) f grad (fun _ => 1) /\
+  (forall x i j, E point (fun w => x i j) = grad x i j) /\
+  (forall x i j, E point (fun w => (x i j - grad x i j) ^ 2) <= 0 ^ 2) /\
   / 1 * sqrt (G ^ 2 * d 1 1 / (INR 1 * (1 - / 2))) * ((f far - 0) / ((2 * G + 1) * INR 1)
     + 1 * sigma_1 1 1 (fun _ _ => 0) / (2 * sqrt (INR 1)) + (2 * G + 1) * 1 ^ 2 * sum 1 (fun _ => 1) / 2)
   < mean_square point 1 1 grad (fun x _ => x) (fun _ => 1) (/ 2) 1 (2 * G + 1) 1 far.
 Proof.
-  intros HG f grad far. split; [|split; [split|]].
+  intros HG f grad far. split; [|split; [split|split; [|split]]].
   - intros x. assert (H := pow2_nonneg (x O O)). unfold f. lra.
   - intros. lra.
   - intros x y. unfold f, grad, inner, norm2, sub. rewrite !sum_S, !sum_O. apply Req_le. field.
+  - intros. apply E_point.
+  - intros. rewrite E_point. unfold grad. lra.
   - unfold mean_square, run_mean, square_norm, start, sigma_1, d, grad, f, far, norm2.
     rewrite !sum_S, !sum_O, mult_INR, INR_one, sqrt_1. cbn [after fst]. rewrite !sum_S, !sum_O.
     assert (Hs : sqrt (G ^ 2 * (1 * 1) / (1 * (1 - / 2))) <= 2 * G).

@@ -44,8 +44,8 @@ Proof.
   - apply sqrt_lt_R0, INR_pos, Hd.
 Qed.
 
-(* Without lr at most 1 / L it is false, whatever else the rate is: one step on the bowl, from 1, without noise. *)
 Definition exact (x : vec) (w : nat) : vec := x.
+(* Without lr at most 1 / L it is false, whatever else the rate is: one step on the bowl, from 1, without noise. *)
 Lemma thm_sgd_needs_rate lr : 1 / 1 < lr -> let one : vec := fun _ => 1 in
   (forall x, 0 <= bowl 1 x) /\ smooth 1 (bowl 1) (fun x => x) 1 /\ (forall x j, E point (fun w => exact x w j) = x j) /\
   (forall x, E point (fun w => norm2 1 (sub (exact x w) x)) <= 0 ^ 2) /\
