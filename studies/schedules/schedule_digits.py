@@ -19,7 +19,7 @@ SIZES = {
         "rates": {"SGD": SGD, "AdamW": ADAMW},
         "lengths": {"AdamW": ("cosine", "linear", "wsd")},
         "tuning_seeds": (500, 501, 502),
-        "seeds": tuple(range(510, 520)),
+        "seeds": tuple(range(510, 530)),
     },
     "toy": {
         "steps": 20,

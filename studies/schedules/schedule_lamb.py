@@ -16,7 +16,7 @@ SIZES = {
         "rates": {"LAMB": RATES},
         "lengths": {},
         "tuning_seeds": (500, 501, 502),
-        "seeds": tuple(range(510, 520)),
+        "seeds": tuple(range(510, 530)),
     },
     "toy": {"steps": 20, "rates": {"LAMB": {"wsd": 0.01}}, "tuning_seeds": (500,), "seeds": (510,)},
 }
