@@ -103,7 +103,8 @@ Proof.
   - eexists. split; [|apply prp_came_constant_slow; lra]. apply Rinv_0_lt_compat, Rdiv_lt_0_compat; lra.
   - eexists. split; [|apply prp_came_constant_fast; lra]. apply Rinv_0_lt_compat, Rdiv_lt_0_compat; lra.
 Qed.
-(* Without a beta3 other than the square of beta1 it is false, for the form divides by zero: one step with 1/2 and 1/4. *)
+(* Without a beta3 other than the square of beta1 it is false: one step with 1/2 and 1/4, where the form divides by
+   zero. *)
 Lemma prp_came_constant_needs_apart : let form := (1 - / 4) * (/ 2) ^ 2 * ((/ 4) ^ 1 - (/ 2) ^ (2 * 1))
     / (/ 4 - (/ 2) ^ 2) + 0 * (1 - (/ 4) ^ 1) in form = 0 /\ Ebar (/ 2) (/ 4) 0 ones 1 = 3 / 16.
 Proof.
