@@ -134,5 +134,16 @@ End Spectral.
 (* An instance: the matrix (3 0; 0 -4) and the step (1 0; 0 -1), whose inner product is 7. *)
 Definition G34 : mat := fun i j => if Nat.eqb i j then match i with O => 3 | _ => -4 end else 0.
 Definition O34 : mat := fun i j => if Nat.eqb i j then match i with O => 1 | _ => -1 end else 0.
-Lemma prp_norms_spectral_instance : pair 2 2 G34 O34 = 7.
-Proof. unfold pair, inner, G34, O34. rewrite !sum_S, !sum_O. cbn [Nat.eqb]. ring. Qed.
+Lemma prp_norms_spectral_instance : pair 2 2 G34 O34 = 7 /\ exists (O : mat) (S : R),
+  stretches 2 2 O 1 /\ pair 2 2 G34 O = S /\ 7 <= S.
+Proof.
+  assert (H7 : pair 2 2 G34 O34 = 7).
+  { unfold pair, inner, G34, O34. rewrite !sum_S, !sum_O. cbn [Nat.eqb]. ring. }
+  split; [exact H7|]. destruct (prp_norms_spectral 2 2 G34) as (O & S & H1 & H2 & H3). exists O, S.
+  split; [exact H1|]. split; [exact H2|]. rewrite <- H7, <- (Rmult_1_l S). apply H3; [lra|]. intros a b.
+  assert (H := cauchy_schwarz 2 a (fun j => match j with 0%nat => b 0%nat | _ => - b 1%nat end)).
+  replace (norm 2 (fun j => match j with 0%nat => b 0%nat | _ => - b 1%nat end)) with (norm 2 b) in H.
+  - rewrite Rmult_1_l. replace (sum 2 _) with (inner 2 a (fun j => match j with 0%nat => b 0%nat | _ => - b 1%nat end));
+      [exact H|]. unfold inner. rewrite !sum_S, !sum_O. unfold O34. cbn [Nat.eqb]. ring.
+  - unfold norm, norm2. f_equal. rewrite !sum_S, !sum_O. ring.
+Qed.
