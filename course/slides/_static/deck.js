@@ -123,9 +123,9 @@
 
   // The points of a chapter are as large as there is room.
   function shrink(points) {
-    const slide = points.closest("section");
-    for (let size = 30; size > LEAST && slide.scrollHeight > slide.clientHeight; size -= 1) {
-      slide.querySelectorAll(".points").forEach((one) => { one.style.fontSize = `${size - 1}px`; });
+    const every = points.closest("section").querySelectorAll(".points"), last = [...every].pop();
+    for (let size = 30; size > LEAST && last.offsetTop + last.offsetHeight > 670; size -= 1) {
+      every.forEach((one) => { one.style.fontSize = `${size - 1}px`; });
     }
   }
 
