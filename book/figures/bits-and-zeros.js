@@ -84,6 +84,5 @@
     ui.button("2 bits", () => { bits.set(0); zeros.set(0); });
     ui.still(() => { bits.set(6); zeros.set(0.6); });
     draw();
-    ui.plays();
   });
 })();

@@ -49,6 +49,5 @@
     const how = ui.choice({ label: "a loss is divided by", options: [["part", "the tokens of its micro-batch"], ["batch", "the tokens of the batch"]], value: "part", change: () => draw() });
     ui.still(() => bar.set(3));
     draw();
-    ui.plays();
   });
 })();

@@ -63,6 +63,5 @@
       Object.keys(names).map((k) => { const s = variance(k, w, sigma); return [`${names[k]}, w = ${w}, σ = ${sigma}`, Live.number(s, 2),
         Live.number(effective(z[k], s), 3), logSum(z[k], s).toFixed(2), formula(PLACES[k], s).toFixed(2)]; })));
     draw();
-    ui.plays();
   });
 })();

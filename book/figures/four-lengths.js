@@ -77,6 +77,5 @@
     ui.button("all directions alike", () => spread.set(1));
     ui.still(() => spread.set(0.5));
     draw();
-    ui.plays();
   });
 })();

@@ -63,6 +63,5 @@
     ui.table(["model", "published", "last loss", "first step", "last step", "vectors"], Object.entries(RECORD).flatMap(([name, { published }]) =>
       published.map(([lr, loss]) => [name, `${lr}`, `${loss}`, ...Object.values(ratios(name, lr)).map((v) => Live.number(v))])));
     draw();
-    ui.plays();
   });
 })();

@@ -74,6 +74,5 @@
     ui.button("a factor of 3,000", () => width.set(3.5));
     ui.still(() => { width.set(3.5); player.set(5); });
     draw();
-    ui.plays();
   });
 })();

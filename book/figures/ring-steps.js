@@ -86,6 +86,5 @@
     const size = ui.choice({ label: "processes", options: [2, 4, 8].map((n) => [n, n]), value: 4, change: () => draw() });
     ui.still(() => player.set(4));
     draw();
-    ui.plays();
   });
 })();

@@ -58,5 +58,6 @@
     const ball = ui.choice({ label: "length is", options: Object.entries(BALLS), value: "euclid", change: draw });
     ui.still(() => { ball.set("largest"); angle.set(53); });
     draw();
+    ui.plays();
   });
 })();

@@ -86,6 +86,5 @@
       [String(stop), ...Object.keys(names).map((kind) => curves[kind][stop].toPrecision(2))]));
     ui.still(() => bar.set(T));
     draw(bar.value());
-    ui.plays();
   });
 })();

@@ -59,5 +59,6 @@
       [String(T), ...kinds.map((kind) => loss(kind, T, got).toPrecision(2))]));
     ui.still(() => bar.set(800));
     draw(bar.value());
+    ui.plays();
   });
 })();

@@ -5,8 +5,8 @@ AdaBelief have beta2 = 0.99, as fits runs this short; Algorithm 1 and CAME are a
 for the arm with shorter memories.
 
 Every arm gets seven learning rates: five by factors of 2, moved until the best is inside, and one half an octave below
-and above the best. Two tuning seeds choose by the loss on validation words. Twenty fresh seeds are judged by the loss on
-test words. What is claimed, and with which power, stands in studies/designs.md. About 40 minutes of one core.
+and above the best. Two tuning seeds choose by the loss on validation words. Twenty fresh seeds are judged by the loss
+on test words. What is claimed, and with which power, stands in studies/designs.md. About 40 minutes of one core.
 """
 
 from functools import partial

@@ -25,8 +25,7 @@ def test_of_pages_alone_the_line_has_the_notebook_and_commands_that_there_are(fi
     for command in re.findall(r"<code>make ([\w-]+) NAME=\"?([\w -]+)\"?</code>", text):
         assert re.search(rf"^{command[0]}:", makefile, re.MULTILINE)
     name = name_of(file)
-    taught = (syllabus.CHAPTERS | syllabus.APPENDICES).get(name)
-    assert ("make assignment" in text) == bool(taught and taught.problem_set)
+    assert ("make assignment" in text) == bool(syllabus.taught(name).problem_set)
     assert f"make pdf NAME={name}" in text
     assert page_foot.foot(f"notebooks/{file}", None, str).count(text) == 1
 

@@ -8,6 +8,7 @@ from course.marking import assignment
 from tools.give import exam
 from tools.pages import kit, plans, quiz, syllabus
 
+SHEETS = (*plans.SHEETS, *plans.AFTER)
 TABLES = kit.substitutions(ROOT)
 PAGE = (ROOT / "book" / "what_you_can_take.md").read_text(encoding="utf-8")
 
@@ -24,7 +25,7 @@ def test_there_is_a_row_for_each_thing_and_the_page_shows_every_table():
     assert set(names["sets"]) == set(assignment.names(ROOT / "course"))
     assert names["decks"] == syllabus.decks()
     assert set(names["exams"]) == {path.stem for path in exam.folder().glob("pa??*_?.md")}
-    assert len(column("take_labs", "sheet")) == len(plans.SHEETS)
+    assert len(column("take_labs", "sheet")) == len(SHEETS)
     assert len(column("take_quizzes", "quiz on")) == len([*(ROOT / quiz.FOLDER).glob("*.md")])
     assert len(column("take_projects", "project")) == len([*(ROOT / "course" / "projects").glob("[a-z]*.md")])
 
@@ -40,6 +41,6 @@ def test_minutes_and_needs_are_those_of_the_things():
     assert {int(minutes) for minutes in column("take_decks", "minutes")} == {plans.LECTURE, 720}
     assert all(plans.SET[0] <= int(minutes) <= plans.SET[1] for minutes in column("take_sets", "minutes"))
     assert [
-        name for name, needs in zip(plans.SHEETS, column("take_labs", "needs"), strict=True) if "PyTorch" in needs
+        name for name, needs in zip(SHEETS, column("take_labs", "needs"), strict=True) if "PyTorch" in needs
     ] == ["bytes_and_clocks"]
     assert {*column("take_projects", "weeks")} == {"6"}

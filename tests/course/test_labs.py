@@ -11,7 +11,8 @@ from small_books import ROOT
 from tools.chapter import chapters
 from tools.pages import plans, running_pages
 
-SHEETS = {name: (ROOT / plans.LABS / f"{name}.md").read_text(encoding="utf-8") for name in plans.SHEETS}
+EVERY = (*plans.SHEETS, *plans.AFTER)
+SHEETS = {name: (ROOT / plans.LABS / f"{name}.md").read_text(encoding="utf-8") for name in EVERY}
 EACH = pytest.mark.parametrize(("name", "text"), SHEETS.items(), ids=SHEETS)
 
 
@@ -19,9 +20,9 @@ def blocks(text, kind):
     return re.findall(rf"^```{kind}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
-def test_there_is_a_sheet_for_every_week_and_no_other():
+def test_there_is_a_sheet_for_every_week_and_for_what_no_week_has():
     assert {path.stem for path in (ROOT / plans.LABS).glob("*.md")} == set(SHEETS)
-    assert len(SHEETS) == len(plans.weeks(ROOT))
+    assert len(plans.SHEETS) == len(plans.weeks(ROOT))
 
 
 @EACH

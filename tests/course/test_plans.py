@@ -31,7 +31,8 @@ def test_a_week_that_asks_for_too_much_or_for_what_is_not_there_is_named(monkeyp
 
 def test_the_weeks_read_every_core_path_once_and_every_appendix_that_is_taught():
     asked = " ".join(part.named for week in WEEKS for part in week.required)
-    for name, chapter in book_map.chapters(ROOT).items():
+    for name in syllabus.CHAPTERS:
+        chapter = book_map.chapters(ROOT)[name]
         parts = 2 if any(deck in plans.BEGINS for deck in syllabus.CHAPTERS[name].decks) else 1
         assert asked.count(f"<{chapter.label}>") == parts, name
     for name in syllabus.APPENDICES:
@@ -49,10 +50,21 @@ def test_the_hours_of_two_weeks_that_share_a_chapter_are_those_of_its_core_path(
 
 def test_all_that_can_wait_is_offered_once():
     offered = sum(part.minutes for week in WEEKS for part in week.more)
-    extra = [reading.sections(notebooks.source(notebooks.find(name))) for name in plans.ALSO.values()]
-    clock = book_map.times(ROOT).values()
-    expected = sum(t.whole - t.core for t in clock) + sum(reading.minutes(*reading.whole(s)) for s in extra)
+    extra = [reading.sections(notebooks.source(notebooks.find(name))) for name in (*plans.ALSO, *plans.AFTER)]
+    clock = book_map.times(ROOT)
+    expected = sum(clock[name].whole - clock[name].core for name in syllabus.CHAPTERS) + sum(reading.minutes(*reading.whole(s)) for s in extra)
     assert offered == expected
+
+
+def test_what_no_week_needs_is_offered_in_a_week_that_has_the_time(monkeypatch):
+    assert set(plans.AFTER) == set(syllabus.BESIDE)
+    for name, number in plans.AFTER.items():
+        week, label = WEEKS[number - 1], book_map.chapters(ROOT)[name].label
+        assert [label in part.named for part in week.more].count(True) == 1
+        minutes = week.minutes + book_map.times(ROOT)[name].core
+        assert plans.substitutions(ROOT)[f"plan_with_{name}"] == book_map.hours(minutes)
+        monkeypatch.setattr(plans, "MOST", minutes - 1)
+        assert f"week {number} has no time to read {name} as well" in plans.violations(ROOT)
 
 
 SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
@@ -164,7 +176,7 @@ def test_six_weeks_and_the_exam_that_goes_with_them():
     }
 
 
-@pytest.mark.parametrize("deck", [deck for deck in syllabus.lectures() if deck in syllabus.decks()])
+@pytest.mark.parametrize("deck", [d for d in (*syllabus.lectures(), *syllabus.beside()) if d in syllabus.decks()])
 def test_a_lecture_at_a_glance_has_every_slide_and_ends_with_the_hour(deck):
     text = (syllabus.DECKS / f"{deck}.md").read_text(encoding="utf-8")
     rows = plans.cells(deck)

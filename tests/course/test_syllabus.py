@@ -13,12 +13,13 @@ def test_chapters_have_their_lectures_in_the_order_of_the_book():
     assert all(taught.decks for taught in syllabus.CHAPTERS.values())
     appendices = {chapters.name_of(md.stem) for md in notebooks.chapters(ROOT) if md.stem[0].isupper()}
     assert set(syllabus.APPENDICES) <= appendices
+    assert set(syllabus.BESIDE) <= set(book_map.chapters(ROOT)) - set(syllabus.CHAPTERS)
     decks = {deck for taught in syllabus.CHAPTERS.values() for deck in taught.decks}
     assert decks >= {deck for taught in syllabus.APPENDICES.values() for deck in taught.decks}
 
 
 def test_decks_and_problem_sets_that_there_are_belong_to_a_chapter():
-    assert set(syllabus.decks()) <= {*syllabus.lectures(), *syllabus.WORKSHOPS}
+    assert set(syllabus.decks()) <= {*syllabus.lectures(), *syllabus.beside(), *syllabus.WORKSHOPS}
     named = {taught.problem_set for taught in syllabus.CHAPTERS.values()} - {""}
     assert named == set(assignment.names(ROOT / "course"))
 

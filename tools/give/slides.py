@@ -26,9 +26,10 @@ READY = """() => Reveal.isReady() && document.readyState === "complete"
     && window.MathJax?.startup?.promise?.then(() => !document.querySelector("aside mjx-container"))"""
 STYLE = "font:18px/1.6 system-ui,sans-serif;max-width:40em;margin:3em auto;color:#22272e"
 
-# The decks week by week, and those of the workshops.
+# The decks week by week, those that no week has, and those of the workshops.
 COURSE = {f"Week {number}": decks for number, decks in enumerate(syllabus.weeks(), 1)} | {
-    "Workshops": syllabus.WORKSHOPS
+    "Beside the weeks": syllabus.beside(),
+    "Workshops": syllabus.WORKSHOPS,
 }
 
 

@@ -46,7 +46,7 @@ def command(words: str) -> str:
 def line(file: str, beside: Beside) -> str:
     """The line of the chapter in `notebooks/FILE`, in HTML; it leads to what lies beside the pages."""
     name, source = name_of(file), f"_sources/notebooks/{file}"
-    taught = (syllabus.CHAPTERS | syllabus.APPENDICES).get(name, syllabus.Taught(()))
+    taught = syllabus.taught(name)
     files = (link(f"{source}.{kind}", word, " download") for kind, word in (("ipynb", "notebook"), ("md", "source")))
     parts = [" and its ".join(files)]
     if decks := [deck for deck in taught.decks if deck in syllabus.decks()]:

@@ -54,7 +54,8 @@ def problem_sets(root: Path) -> list[tuple]:
 
 def labs(root: Path) -> list[tuple]:
     rows = []
-    for week, name in enumerate(plans.SHEETS, 1):
+    weeks = [*enumerate(plans.SHEETS, 1), *((f"after {week}", name) for name, week in plans.AFTER.items())]
+    for week, name in weeks:
         text = read(root, plans.LABS, f"{name}.md")
         cells = "\n".join(re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL))
         where = "the chapter's page, or its notebook" if "on the page of" in text else "the chapter's notebook"
@@ -68,10 +69,11 @@ def labs(root: Path) -> list[tuple]:
 
 def lectures(root: Path) -> list[tuple]:
     week_of = {deck: week for week, decks in enumerate(syllabus.weeks(), 1) for deck in decks}
+    week_of |= {deck: f"after {plans.AFTER[name]}" for name, t in syllabus.BESIDE.items() for deck in t.decks}
     rows = []
-    for deck in (*syllabus.lectures(), *syllabus.WORKSHOPS):
+    for deck in (*syllabus.lectures(), *syllabus.beside(), *syllabus.WORKSHOPS):
         text = (syllabus.DECKS / f"{deck}.md").read_text(encoding="utf-8")
-        of = [name for name, taught in syllabus.CHAPTERS.items() if deck in taught.decks]
+        of = [name for name, taught in (syllabus.CHAPTERS | syllabus.BESIDE).items() if deck in taught.decks]
         minutes = re.search(r"^minutes: (\d+)$", text, re.MULTILINE)[1]
         rows.append((syllabus.title(deck), f"`{deck}`", chapters(root, of) or "–", minutes, week_of.get(deck, "–")))
     return rows

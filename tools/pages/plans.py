@@ -30,6 +30,8 @@ SHEETS = (
     *("gradients", "noise_and_floors", "adam", "big_batches", "layers", "signs"),
     *("fair_fights", "rank_one", "axes", "bytes_and_clocks", "pieces_and_schedules", "bits_and_rings"),
 )
+# Chapters of `syllabus.BESIDE`: the week that offers them, to be read or taught. Their labs have their names.
+AFTER = {"schedules": 3}
 # The week at whose end a problem set is handed in; it is given out a week before.
 HANDED_IN = {
     "gradients_and_sgd": 2,
@@ -53,7 +55,7 @@ PROJECT_BEGINS = 7  # week of the twelve, unless a week is free for it
 PROJECT_DATES = {1: "one page: the question", 3: "the smallest version", 6: "notebook and talk"}  # weeks of a project
 PROJECT_WEEK = SET  # minutes of each member in a week of it: as many as for a problem set
 CREDIT = (25, 30)  # hours of work that one ECTS credit stands for, by the ECTS Users' Guide
-ALSO = {2: "toolbox", 12: "optimizers_at_a_glance"}  # appendices that no lecture needs, offered in a week
+ALSO = {"toolbox": 2, "optimizers_at_a_glance": 12}  # appendices that no lecture needs, and the week that offers them
 WORKSHOPS = {  # the chapters whose core paths a participant can read afterwards
     "inside": ("loss_and_gradient", "sgd", "momentum", "adam"),
     "engineers": (
@@ -128,7 +130,7 @@ def weeks(root: Path = ROOT) -> list[Week]:
             if taught.decks[-1] in decks:
                 sections = reading.sections(notebooks.source(notebooks.find(name, root)))
                 required.append(Part(reference(root, name), core_minutes(sections)))
-        if name := ALSO.get(number):
+        for name in (also for also, week in (ALSO | AFTER).items() if week == number):
             sections = reading.sections(notebooks.source(notebooks.find(name, root)))
             more.append(Part(reference(root, name), reading.minutes(*reading.whole(sections))))
         given, due = (tuple(s for s, w in HANDED_IN.items() if w == number + later) for later in (1, 0))
@@ -148,6 +150,11 @@ def lab_minutes(root: Path, name: str) -> int:
     return sum(map(int, re.findall(r"^## .+ \((\d+) minutes\)$", text, re.MULTILINE)))
 
 
+def with_it(root: Path, name: str, every: list[Week]) -> int:
+    """The minutes of required reading of a week that reads, besides, the core path of a chapter of `AFTER`."""
+    return every[AFTER[name] - 1].minutes + book_map.times(root)[name].core
+
+
 def violations(root: Path = ROOT) -> list[str]:
     """Where the plans and the book disagree, as sentences."""
     every, wrong = weeks(root), []
@@ -156,8 +163,12 @@ def violations(root: Path = ROOT) -> list[str]:
     for week in every:
         if week.minutes > MOST:
             wrong.append(f"week {week.number} asks for {hours(week.minutes)} of reading, and not {hours(MOST)} at most")
-        if not (root / LABS / f"{week.lab}.md").exists():
-            wrong.append(f"there is no {LABS}/{week.lab}.md")
+        for lab in (week.lab, *(name for name, after in AFTER.items() if after == week.number)):
+            if not (root / LABS / f"{lab}.md").exists():
+                wrong.append(f"there is no {LABS}/{lab}.md")
+        for name in (name for name, after in AFTER.items() if after == week.number):
+            if with_it(root, name, every) > MOST:
+                wrong.append(f"week {week.number} has no time to read {name} as well")
         if len(week.due) > 1:
             wrong.append(f"week {week.number} has {len(week.due)} sets to hand in")
         wrong += [f"no deck {deck} in course/slides" for deck in week.decks if deck not in syllabus.decks()]
@@ -224,6 +235,7 @@ def lab_table(root: Path, every: list[Week]) -> str:
     """The sheets, week by week, each a link."""
     lines = ["| week | lab | minutes |", "|--:|:--|--:|"]
     lines += [f"| {week.number} | {lab_link(root, week.lab)} | {lab_minutes(root, week.lab)} |" for week in every]
+    lines += [f"| after {w} | {lab_link(root, name)} | {lab_minutes(root, name)} |" for name, w in AFTER.items()]
     return "\n".join(lines)
 
 
@@ -397,6 +409,9 @@ def substitutions(root: Path = ROOT) -> dict[str, str]:
     for week in every:
         written = [lecture(deck) for deck in week.decks if (syllabus.DECKS / f"{deck}.md").exists()]
         told[f"lectures_week_{week.number}"] = "\n\n".join(written)
+    told["lectures_beside"] = "\n\n".join(map(lecture, syllabus.beside()))
+    for name in AFTER:
+        told[f"plan_with_{name}"] = hours(with_it(root, name, every))
     return told
 
 

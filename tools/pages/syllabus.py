@@ -43,6 +43,9 @@ CHAPTERS = {
     "train_large_compress": Taught(("train-large",)),
     "many_machines": Taught(("many-machines",)),
 }
+BESIDE = {  # chapters with a lecture that no week has; nothing of the weeks needs them
+    "schedules": Taught(("schedules",)),
+}
 APPENDICES = {  # each is taught with the chapter that it belongs to
     "what_a_bound_is_worth": Taught(("sgd-2",), "gradients_and_sgd"),
     "which_lars": Taught(("lars-2",), "lars"),
@@ -58,6 +61,16 @@ def lectures() -> list[str]:
     return list(dict.fromkeys(deck for chapter in CHAPTERS.values() for deck in chapter.decks))
 
 
+def beside() -> list[str]:
+    """The decks that no week has."""
+    return [deck for chapter in BESIDE.values() for deck in chapter.decks]
+
+
+def taught(name: str) -> Taught:
+    """How a chapter or an appendix is taught; without a deck where no table has it."""
+    return (CHAPTERS | BESIDE | APPENDICES).get(name, Taught(()))
+
+
 def weeks() -> list[tuple[str, ...]]:
     """The decks of each week; the first week is the first."""
     every = lectures()
@@ -67,7 +80,7 @@ def weeks() -> list[tuple[str, ...]]:
 def decks(folder: Path = DECKS) -> list[str]:
     """The decks that there are, in the order of the course; those that are not in it come last."""
     there = {path.stem for path in folder.glob("*.md")} - {"README"}
-    planned = [name for name in (*lectures(), *WORKSHOPS) if name in there]
+    planned = [name for name in (*lectures(), *beside(), *WORKSHOPS) if name in there]
     return planned + sorted(there.difference(planned))
 
 
