@@ -48,7 +48,8 @@ factored second moment | adafactor: Build: a row times a column | adafactor: Do 
     memory: When factoring pays
 CAME confidence | came: CAME: the surprise, kept as a row and a column | came: Rank one twice is rank one
     came: Instability is the speed of the average
-muon newton-schulz | norms: Muon: orthogonal by products alone | landscape: Muon: momentum, orthogonalised | optimizers_at_a_glance: Muon
+muon newton-schulz | norms: Muon: orthogonal by products alone | landscape: Muon: momentum, orthogonalised
+    optimizers_at_a_glance: Muon
 tokenizer | bert: Build: tokens
 masked language model | bert: Build: the mask | bert: Build: the loss
 allreduce | many_machines: Build: a sum for everybody | many_machines: Prove: no all-reduce sends less
