@@ -145,13 +145,19 @@ Section BestFactors.
   Qed.
 End BestFactors.
 
-(* An instance: the identity, with its zeros; both rows and columns sum to 1. *)
+(* An instance: the identity, with its zeros; both rows and columns sum to 1. Its best factors are 1/2 everywhere;
+   factors of 1 are worse. *)
 Lemma thm_adafactor_best_instance : let V i j := if Nat.eqb i j then 1 else 0 in
-  (forall i j, 0 <= V i j) /\ forall i, (i < 2)%nat -> r 2 V i = 1 /\ c 2 V i = 1 /\ star 2 2 V i O = / 2.
+  star 2 2 V 0 0 = / 2 /\ divergence 2 2 V (star 2 2 V) <= divergence 2 2 V (W (fun _ => 1) (fun _ => 1)).
 Proof.
-  intros V. split; [intros i j; unfold V; destruct (Nat.eqb i j); lra|]. intros i Hi.
-  assert (H : r 2 V i = 1 /\ c 2 V i = 1 /\ c 2 V O = 1 /\ S 2 2 V = 2).
-  { unfold r, c, S, total, V. rewrite !sum_S, !sum_O.
-    destruct i as [|[|i]]; [| |lia]; cbn [Nat.eqb]; repeat split; ring. }
-  destruct H as (Hr & Hc & H0 & HS). repeat split; [assumption|assumption|]. unfold star. rewrite Hr, H0, HS. lra.
+  intros V. assert (H : forall i, (i < 2)%nat -> r 2 V i = 1 /\ c 2 V i = 1).
+  { intros i Hi. unfold r, c, V. rewrite !sum_S, !sum_O.
+    destruct i as [|[|i]]; [| |lia]; cbn [Nat.eqb]; split; ring. }
+  split.
+  - unfold star. destruct (H O) as [-> ->]; [lia|]. unfold S, total, V. rewrite !sum_S, !sum_O. cbn [Nat.eqb]. lra.
+  - apply (thm_adafactor_best 2 2 V); try lia.
+    + intros i j _ _. unfold V. destruct (Nat.eqb i j); lra.
+    + intros i Hi. destruct (H i Hi). lra.
+    + intros i Hi. destruct (H i Hi). lra.
+    + split; intros; lra.
 Qed.

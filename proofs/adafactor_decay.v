@@ -229,6 +229,15 @@ Qed.
 Theorem prp_adafactor_decay_adam b i T : 0 < b < 1 -> (1 <= i <= T)%nat ->
   weight (adam_beta b) i T = (1 - b) * b ^ (T - i) / (1 - b ^ T).
 Proof. exact (step_6 b i T). Qed.
-(* Both kinds of factors meet the assumptions. *)
-Lemma prp_adafactor_decay_instance : power_beta 1 1 = 0 /\ forall t, (1 <= t)%nat -> 0 <= power_beta 1 t < 1.
-Proof. split; [apply power_beta_first|]. intros. apply power_beta_bounds; [lra|assumption]. Qed.
+(* An instance: tau = 1 is the plain mean, from any start. *)
+Lemma prp_adafactor_decay_instance v0 y : v (power_beta 1) v0 y 3 = (y 1%nat + y 2%nat + y 3%nat) / 3.
+Proof.
+  destruct (prp_adafactor_decay (power_beta 1) v0 y 3) as [-> _]; [apply power_beta_first| |lia|].
+  - intros. apply power_beta_bounds; [lra|assumption].
+  - rewrite !sum_S, sum_O. rewrite !(proj2 (prp_adafactor_decay_power 1 ltac:(lra))) by lia.
+    rewrite !S_INR, INR_zero. field.
+Qed.
+(* Without a first factor of zero it is false: half of v_0 stays. *)
+Lemma prp_adafactor_decay_needs_first : let half (t : nat) := / 2 in
+  v half 1 (fun _ => 0) 1 = / 2 /\ sum 1 (fun s => weight half (S s) 1 * 0) = 0.
+Proof. intros half. unfold half. cbn [v]. rewrite sum_S, sum_O. split; ring. Qed.

@@ -48,5 +48,12 @@ Proof.
 Qed.
 (* An instance that is not constant: two coins of which the second copies the first, 3 or 1. *)
 Lemma prp_adam_bias_instance : let g (s w : nat) := match w with O => 3 | _ => 1 end in
-  forall s, (1 <= s <= 2)%nat -> E coin (g s) = 2 /\ E coin (fun w => g s w ^ 2) = 5.
-Proof. intros g s _. rewrite !E_coin. unfold g. lra. Qed.
+  E coin (fun w => m_hat (9 / 10) (fun s => g s w) 2) = 2 /\ E coin (fun w => v_hat (99 / 100) (fun s => g s w) 2) = 5.
+Proof.
+  intros g. apply (prp_adam_bias coin (9 / 10) (99 / 100) g 2 5 2); try lra; [lia|].
+  intros s _. rewrite !E_coin. unfold g. lra.
+Qed.
+(* Without gradients whose mean stays the same it is false: 0 at the first step, 1 at the second. *)
+Lemma prp_adam_bias_needs_same : let g (s w : nat) := match s with 2%nat => 1 | _ => 0 end in
+  E coin (g 2%nat) = 1 /\ E coin (fun w => m_hat (1 / 2) (fun s => g s w) 2) = 2 / 3.
+Proof. intros g. rewrite !E_coin. unfold m_hat, m, g. cbn [ema]. split; field. Qed.

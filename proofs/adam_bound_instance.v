@@ -43,7 +43,7 @@ Proof.
     apply Rmult_le_compat_r; [apply Rabs_pos|lra].
   - intros x y. rewrite !norm_1. apply clip_lipschitz.
 Qed.
-Lemma thm_adam_bound_instance :
+Lemma clipped_fits :
   (forall x, 0 <= f x) /\ smooth 1 f grad 1 /\
   (forall x w j, (w < size coin)%nat -> (j < 1)%nat -> Rabs (sample x w j) <= 3 - sqrt 1) /\
   (forall x j, (j < 1)%nat -> E coin (fun w => sample x w j) = grad x j) /\
@@ -59,12 +59,12 @@ Proof.
   - intros x. rewrite E_coin. unfold norm2, sub, sample, grad. rewrite !sum_S, !sum_O. cbn [flip]. field.
 Qed.
 (* An instance: lr = 1/10, beta2 = 9/10, one coordinate, from x = 2. *)
-Lemma thm_adam_bound_example T : (1 <= T)%nat ->
+Lemma thm_adam_bound_instance T : (1 <= T)%nat ->
   run_mean coin state (next sample 1 (9 / 10) (1 / 10)) T (start (fun _ => 2)) (slope2 1 grad)
   <= 2 * 3 * (f (fun _ => 2) - 0) / (1 / 10 * INR T)
      + (4 * INR 1 * 3 ^ 2 / sqrt (1 - 9 / 10) + 1 / 10 * INR 1 * 3 * 1 / (1 - 9 / 10))
        * (1 / INR T * ln (1 + 3 ^ 2 / ((1 - 9 / 10) * 1)) - ln (9 / 10)).
 Proof.
-  destruct thm_adam_bound_instance as (A0 & A1 & A3 & mean & _).
+  destruct clipped_fits as (A0 & A1 & A3 & mean & _).
   apply (thm_adam_bound coin 1 f grad sample); try assumption; try lra; lia.
 Qed.

@@ -45,3 +45,23 @@ Section Parabolas.
       intros y _. apply H.
   Qed.
 End Parabolas.
+
+(* Without convexity it is false: a parabola that opens downwards, at whose top the gradient is zero, so that AMSGrad
+   never moves and its bound is zero. *)
+Lemma thm_adam_amsgrad_needs_convexity : let f (t : nat) z := - z ^ 2 in let df (t : nat) z := - 2 * z in
+  let r := run (-1) 1 1 0 0 df in
+  (forall t z e, 0 < e -> exists delta, 0 < delta /\ forall y, Rabs (y - z) < delta ->
+    Rabs (f t y - f t z - df t z * (y - z)) <= e * Rabs (y - z)) /\
+  (1 - -1) ^ 2 * sqrt (INR 1) / (2 * 1) * sqrt (top (r 1%nat))
+    + 1 * sqrt (1 + ln (INR 1)) / (2 * sqrt (1 - 0)) * norm 1 (fun t => df (S t) (x (r t)))
+  < sum 1 (fun t => f (S t) (x (r t))) - sum 1 (fun t => f (S t) 1).
+Proof.
+  intros f df r. split.
+  - intros t z e He. exists e. split; [exact He|]. intros y Hy.
+    replace (f t y - f t z - df t z * (y - z)) with (- ((y - z) * (y - z))) by (unfold f, df; ring).
+    rewrite Rabs_Ropp, Rabs_mult. apply Rmult_le_compat_r; [apply Rabs_pos|lra].
+  - rewrite !sum_S, !sum_O, norm_of_zero.
+    + unfold r. cbn [run top x next]. unfold new_top, new_v, f, df. cbn [x v top].
+      replace (0 * 0 + (1 - 0) * (- 2 * 0) ^ 2) with 0 by ring. rewrite Rmax_left, sqrt_0 by lra. lra.
+    + intros [|j] Hj; [|lia]. unfold df, r. cbn [run x]. ring.
+Qed.

@@ -92,9 +92,16 @@ Section Accumulation.
   Qed.
 End Accumulation.
 (* An instance: rows of one number, the loss x - s, whose slope is 1, and plain gradient descent. *)
-Lemma prp_minutes_accumulation_instance : forall x s, is_grad 1 (fun y : vec => y O - INR s) x (fun _ => 1).
+Lemma prp_minutes_accumulation_instance (row : nat -> nat -> nat -> nat) x1 t :
+  let row_grad (x : vec) (s : nat) : vec := fun _ => 1 in
+  let descent (x : vec) (s : unit) (g : vec) := ((fun i => x i - / 10 * g i) : vec, s) in
+  run unit descent (accumulated 4 8 row_grad row) x1 tt t = run unit descent (batch_grad 4 8 row_grad row) x1 tt t.
 Proof.
-  intros x s eps Heps. exists 1. split; [lra|]. intros y _. unfold inner. rewrite sum_S, sum_O.
-  replace (y O - INR s - (x O - INR s) - (0 + 1 * sub y x O)) with 0 by (unfold sub; ring).
-  rewrite Rabs_R0. apply Rmult_le_pos; [lra|apply norm_pos].
+  intros row_grad descent.
+  apply (prp_minutes_accumulation 1 4 8 ltac:(lia) (fun y s => y O - INR s) row_grad).
+  - intros x s eps Heps. exists 1. split; [lra|]. intros y _. unfold inner, row_grad. rewrite sum_S, sum_O.
+    replace (y O - INR s - (x O - INR s) - (0 + 1 * sub y x O)) with 0 by (unfold sub; ring).
+    rewrite Rabs_R0. apply Rmult_le_pos; [lra|apply norm_pos].
+  - intros x s g h H. unfold descent. f_equal. apply FunctionalExtensionality.functional_extensionality.
+    intros i. now rewrite H.
 Qed.

@@ -144,4 +144,7 @@ Proof.
 Qed.
 (* An instance: an update of 1 at the first step. *)
 Lemma prp_came_speed_instance : delta (/ 2) (fun _ => 1) 0 = / 2 /\ U (/ 2) (fun _ => 1) 1 = / 4.
-Proof. unfold delta, U, m. cbn [ema]. split; field. Qed.
+Proof.
+  assert (H : delta (/ 2) (fun _ => 1) 0 = / 2) by (unfold delta, m; cbn [ema]; field). split; [exact H|].
+  rewrite (proj2 (prp_came_speed (/ 2) (/ 2) 0 ltac:(lra) (fun _ => 1) 0)), H. field.
+Qed.

@@ -74,5 +74,8 @@ Section Schedule.
   Theorem prp_work_schedule_vectors x_t mean_t : vector_next false x_t mean_t = vector_next true x_t mean_t.
   Proof. reflexivity. Qed.
 End Schedule.
-Lemma prp_work_schedule_instance : 0 < 9999 / 10000 < 1.
-Proof. lra. Qed.
+(* An instance: a first half without clipping and memory, on any weights and gradients. *)
+Lemma prp_work_schedule_instance x0 gradient t : let half (y : unit) (g : matrix) := (y, g) in
+  let came := run 2 3 (9 / 10) (9999 / 10000) (/ 100) unit tt x0 gradient half in
+  came false (fun _ => / 10) t = came true (schedule (9999 / 10000) (/ 10)) t.
+Proof. intros half came. apply prp_work_schedule. lra. Qed.

@@ -102,6 +102,7 @@ Section Period.
     assert (H := Rmult_lt_compat_l _ _ _ Hf H2). lra.
   Qed.
 End Period.
-(* An instance: k = 3 and h = 3, as for prp-came-uphill. *)
-Lemma prp_came_cautious_instance : INR 3 - 1 < 3 < sqrt ((INR 3 - 1) * (INR 3 ^ 2 - INR 3 - 1)).
-Proof. exact prp_came_uphill_instance. Qed.
+(* An instance: two entries, k = 3 and h = 3, between 2 and the root of 10. *)
+Lemma prp_came_cautious_instance : 0 < sum 3 (gradient 3) /\
+  sum 3 (fun t => cautious 2 (of_all (clipped_update 3 3 t)) (of_all (gradient 3 t)) 0) < 0.
+Proof. apply (prp_came_cautious_period 2 3 3 (le_n 3) three 0). lia. Qed.

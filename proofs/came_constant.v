@@ -92,6 +92,21 @@ Section Growth.
     rewrite pow_mult. field. lra.
   Qed.
 End Growth.
-(* The defaults, and a pair on the other side. *)
-Lemma prp_came_constant_instance : (9 / 10) ^ 2 < 9999 / 10000 /\ 1 / 2 < (9 / 10) ^ 2.
-Proof. lra. Qed.
+(* An instance: beta1 = 9/10 with beta3 = 9999/10000, and with 1/2; K is what the squared step grows to beside the
+   power. *)
+Lemma prp_came_constant_instance : Ebar (9 / 10) (1 / 2) 0 ones 2 = / 2 * (81 / 100) * (81 / 100 + / 2) /\
+  (exists K, 0 < K /\ Un_cv (fun t => squared_step (9 / 10) (9999 / 10000) t * (9999 / 10000) ^ t) K) /\
+  exists K, 0 < K /\ Un_cv (fun t => squared_step (9 / 10) (1 / 2) t * ((9 / 10) ^ 2) ^ t) K.
+Proof.
+  split; [|split].
+  - destruct (prp_came_constant (9 / 10) (1 / 2) 0 ltac:(lra) 2) as (_ & _ & ->). cbn [Nat.mul Nat.add]. field.
+  - eexists. split; [|apply prp_came_constant_slow; lra]. apply Rinv_0_lt_compat, Rdiv_lt_0_compat; lra.
+  - eexists. split; [|apply prp_came_constant_fast; lra]. apply Rinv_0_lt_compat, Rdiv_lt_0_compat; lra.
+Qed.
+(* Without a beta3 other than the square of beta1 it is false: one step with 1/2 and 1/4, where the form divides by
+   zero. *)
+Lemma prp_came_constant_needs_apart : let form := (1 - / 4) * (/ 2) ^ 2 * ((/ 4) ^ 1 - (/ 2) ^ (2 * 1))
+    / (/ 4 - (/ 2) ^ 2) + 0 * (1 - (/ 4) ^ 1) in form = 0 /\ Ebar (/ 2) (/ 4) 0 ones 1 = 3 / 16.
+Proof.
+  intros form. split; [unfold form; cbn [Nat.mul Nat.add]; lra|]. unfold Ebar, U, m, ones. cbn [ema]. field.
+Qed.

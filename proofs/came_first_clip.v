@@ -100,12 +100,45 @@ Section First.
   Qed.
 End First.
 
-(* An instance: the 2 x 2 identity as gradient, threshold 1, beta2 = 1/2. *)
+(* An instance: the 2 x 2 identity as gradient, threshold 1, beta2 = 1/2; zero from then on. *)
 Lemma prp_came_clip_instance : let g i j := if Nat.eqb i j then 1 else 0 in
-  (forall i, (i < 2)%nat -> R_ 2 (A g) i = / 2 /\ C_ 2 (A g) i = / 2) /\ 1 ^ 2 * (1 - / 2) * INR (Nat.min 2 2) <= 1.
+  let u s i j := if Nat.eqb s 1 then u1_clipped 2 2 g (/ 2) 1 i j else 0 in
+  mean2 2 2 (fun i j => u 1%nat i j ^ 2) = 1 ^ 2 /\ forall t, (1 <= t)%nat ->
+  sum 2 (fun i => sum 2 (fun j => p_ 2 2 (/ 2) (/ 2) 0 u t i * q_ 2 2 (/ 2) (/ 2) 0 u t j
+    * Delta 2 2 (/ 2) (/ 2) 0 u t i j ^ 2)) <= (1 - (/ 2) ^ t) ^ 2 / ((/ 2) ^ 2 * (1 - / 2) * (/ 2) ^ (t - 1)).
 Proof.
-  intros g. split.
-  - intros i Hi. unfold R_, C_, A, g. rewrite !sum_S, !sum_O, INR_two. destruct i as [|[|i]]; [| |lia]; cbn [Nat.eqb];
-      split; field.
-  - cbn [Nat.min]. rewrite INR_two. lra.
+  intros g u. assert (H : forall i, (i < 2)%nat -> R_ 2 (A g) i = / 2 /\ C_ 2 (A g) i = / 2).
+  { intros i Hi. unfold R_, C_, A, g. rewrite !sum_S, !sum_O, INR_two.
+    destruct i as [|[|i]]; [| |lia]; cbn [Nat.eqb]; split; field. }
+  assert (H1 : mean2 2 2 (fun i j => u 1%nat i j ^ 2) = 1 ^ 2).
+  { apply (prp_came_clip_acts 2 2 ltac:(lia) g (/ 2) 1 ltac:(lra)).
+    - intros i Hi. rewrite (proj1 (H i Hi)). lra.
+    - intros i Hi. rewrite (proj2 (H i Hi)). lra.
+    - cbn [Nat.min]. rewrite INR_two. lra. }
+  split; [exact H1|]. apply (prp_came_clip 2 2 ltac:(lia) (/ 2) (/ 2) 0 1); try lra.
+  intros s Hs. destruct (Nat.eq_dec s 1) as [->|Hne]; [now apply Req_le|].
+  unfold u. rewrite (proj2 (Nat.eqb_neq s 1) Hne). unfold mean2. rewrite !sum_S, !sum_O, INR_two. lra.
+Qed.
+(* Without a clip that acts at the first step it is false: it acts at the second alone, in a matrix of one entry. *)
+Lemma prp_came_clip_needs_first : let u (s i j : nat) := match s with 1%nat => 10 / 19 | 2%nat => 1 | _ => 0 end in
+  (forall s, mean2 1 1 (fun i j => u s i j ^ 2) <= 1 ^ 2) /\ mean2 1 1 (fun i j => u 2%nat i j ^ 2) = 1 ^ 2 /\
+  (1 - (/ 10) ^ 2) ^ 2 / ((/ 10) ^ 2 * (1 - 9 / 10) * (9 / 10) ^ (2 - 1)) <
+  sum 1 (fun i => sum 1 (fun j => p_ 1 1 (/ 10) (9 / 10) 0 u 2 i * q_ 1 1 (/ 10) (9 / 10) 0 u 2 j
+    * Delta 1 1 (/ 10) (9 / 10) 0 u 2 i j ^ 2)).
+Proof.
+  intros u. assert (mean_one : forall X, mean2 1 1 X = X 0%nat 0%nat).
+  { intros X. unfold mean2. rewrite !sum_S, !sum_O, INR_one. field. }
+  assert (HM : m_ (/ 10) u 2 0 0 = 18 / 19) by (unfold m_, m, u; cbn [ema]; field).
+  assert (HE : E_ (/ 10) (9 / 10) 0 u 2 0 0 = 19 / 36100) by (unfold E_, Ebar, U, m, u; cbn [ema]; field).
+  split; [|split].
+  - intros s. rewrite mean_one. destruct s as [|[|[|s]]]; unfold u; lra.
+  - rewrite mean_one. unfold u. ring.
+  - assert (HS : S_ 1 1 (E_ (/ 10) (9 / 10) 0 u 2) 0 0 = 19 / 36100).
+    { unfold S_, mean_R, R_, C_. rewrite !sum_S, !sum_O, HE, INR_one. field. }
+    rewrite !sum_S, !sum_O. unfold p_, q_, Delta. rewrite HS, HM.
+    destruct (Req_EM_T (19 / 36100) 0) as [H|_]; [lra|].
+    replace ((18 / 19 / sqrt (19 / 36100)) ^ 2) with ((18 / 19) ^ 2 / (19 / 36100)).
+    + unfold R_, C_. rewrite !sum_S, !sum_O, HE, INR_one. cbn [Nat.sub]. lra.
+    + assert (Hr : 0 < sqrt (19 / 36100)) by (apply sqrt_lt_R0; lra).
+      rewrite <- (sqrt_squared (19 / 36100)) at 1 by lra. field. lra.
 Qed.

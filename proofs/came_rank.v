@@ -165,7 +165,9 @@ Section Rank.
     Qed.
   End One_shape.
 End Rank.
-(* An instance of one shape: a matrix without zeros, and its multiples. *)
-Lemma prp_came_rank_instance : let g (s i j : nat) := INR (S s) * 1 in
-  (forall s i j, g s i j = INR (S s) * (fun _ _ : nat => 1) i j) /\ (1 : R) <> 0 /\ 0 < / 10.
-Proof. intros g. split; [reflexivity|]. split; lra. Qed.
+(* An instance: gradients that grow, all entries alike; the step divides by a matrix of rank one. *)
+Lemma prp_came_rank_instance t : let g (s i j : nat) := INR (S s) in (1 <= t)%nat -> forall s, (1 <= s)%nat ->
+  rank_one 2 3 (fun i j => sqrt (V 2 3 (/ 2) (/ 10) g s i j * S_t 2 3 (/ 2) (/ 2) (/ 2) (/ 10) (/ 10) 1 g t i j)).
+Proof.
+  intros g Ht. apply (prp_came_rank 2 3 ltac:(lia) (/ 2) (/ 2) (/ 2) (/ 10) (/ 10) 1 ltac:(lra) g t 0 0); lia || lra.
+Qed.

@@ -85,6 +85,12 @@ Section Averages.
   Qed.
 End Averages.
 (* An instance: a coin that shows 3 or 1. *)
-Lemma prp_came_snr_instance : let a w := match w with O => 3 | _ => 1 end in
-  E coin a = 2 /\ E coin (fun w => (a w - 2) ^ 2) = 1 ^ 2.
-Proof. intros a. rewrite !E_coin. unfold a. lra. Qed.
+Lemma prp_came_snr_instance t : let a w := match w with O => 3 | _ => 1 end in
+  expected coin a (/ 2) t (fun m => m) = 2 * (1 - (/ 2) ^ t) /\
+  Un_cv (fun t => expected coin a (/ 2) t (instability coin a (/ 2))) (/ 3).
+Proof.
+  intros a. assert (H : E coin a = 2 /\ E coin (fun w => (a w - 2) ^ 2) = 1 ^ 2) by (rewrite !E_coin; unfold a; lra).
+  destruct H as [H1 H2]. split; [apply (prp_came_snr coin a 2 1 (/ 2) H1 H2); lra|].
+  replace (/ 3) with (2 * (/ 2) ^ 2 / (1 + / 2) * 1 ^ 2) by field.
+  apply (prp_came_snr_limit coin a 2 1 (/ 2) H1 H2). lra.
+Qed.

@@ -124,9 +124,15 @@ Section Step.
   Qed.
 End Step.
 
-(* An instance of a step with movement in it: updates of 1 in one entry and 0 in the other at the first step. *)
+(* An instance of a step with movement in it: updates of 1 in one entry and 0 in the other at the first step. The first
+   entry has all of the bound. *)
 Lemma thm_came_step_instance : let u (s i j : nat) := match i with O => 1 | _ => 0 end in
-  m_ (/ 2) u 1 0 0 = / 2 /\ E_ (/ 2) (/ 2) 0 u 1 0 0 = / 8 /\ K (/ 2) (/ 2) 1 = 2.
+  m_ (/ 2) u 1 0 0 ^ 2 = / 4 /\ K (/ 2) (/ 2) 1 * E_ (/ 2) (/ 2) 0 u 1 0 0 = / 4 /\
+  forall j, (j < 1)%nat -> sum 2 (fun i => p_ 2 1 (/ 2) (/ 2) 0 u 1 i * Delta 2 1 (/ 2) (/ 2) 0 u 1 i j ^ 2) <= 2.
 Proof.
-  intros u. unfold m_, E_, Ebar, U, m, K, inverses. cbn [ema]. unfold u. repeat split; field_simplify; lra.
+  intros u. assert (HK : K (/ 2) (/ 2) 1 = 2) by (unfold K, inverses; field). repeat split.
+  - unfold m_, m. cbn [ema]. unfold u. field.
+  - rewrite HK. unfold E_, Ebar, U, m. cbn [ema]. unfold u. field.
+  - intros j Hj. eapply Rle_trans; [|exact (Req_le _ _ HK)].
+    now apply (thm_came_step 2 1 ltac:(lia) (/ 2) (/ 2) 0 ltac:(lra) u 1).
 Qed.

@@ -170,8 +170,26 @@ Section Uphill.
   Proof. split; [exact step_4a|exact step_4b]. Qed.
 End Uphill.
 (* An instance: k = 3 and h = 3, between 2 and the root of 10. *)
-Lemma prp_came_uphill_instance : INR 3 - 1 < 3 < sqrt ((INR 3 - 1) * (INR 3 ^ 2 - INR 3 - 1)).
+Lemma three : INR 3 - 1 < 3 < sqrt ((INR 3 - 1) * (INR 3 ^ 2 - INR 3 - 1)).
 Proof.
   replace (INR 3) with 3 by (rewrite !S_INR, INR_zero; ring). split; [lra|].
   rewrite <- (sqrt_pow2 3) at 1 by lra. apply sqrt_lt_1; lra.
+Qed.
+Lemma prp_came_uphill_instance : 0 < sum 3 (gradient 3) /\ sum 3 (clipped_update 3 3) < 0.
+Proof. assert (H := prp_came_uphill 3 3 (le_n 3) three). tauto. Qed.
+(* Without an outlier that is small enough it is false: k = 3 and h = 4, beyond the root of 10, and the sum of the
+   clipped updates is positive, too. *)
+Lemma prp_came_uphill_needs_range : INR 3 - 1 < 4 /\ 0 < sum 3 (clipped_update 3 4).
+Proof.
+  assert (E3 : INR 3 = 3) by (rewrite !S_INR, INR_zero; ring). split; [lra|].
+  assert (Hv : v 3 4 = 6) by (unfold v; rewrite E3; lra). assert (H6 : sqrt 6 ^ 2 = 6) by (apply sqrt_squared; lra).
+  assert (H2 : 2 < sqrt 6) by (apply Rle_lt_trans with (sqrt (2 ^ 2)); [rewrite sqrt_of_square, Rabs_pos_eq; lra|];
+    apply sqrt_lt_1; lra).
+  assert (H4 : sqrt 6 <= 4) by (apply sqrt_le; lra). assert (Hi : 0 < / sqrt 6 < / 2).
+  { split; [apply Rinv_0_lt_compat; lra|apply Rinv_lt_contravar; lra]. }
+  assert (H1 : 1 <= 4 / sqrt 6) by (apply le_div; lra).
+  rewrite !sum_S, sum_O. unfold clipped_update, clip. cbn [gradient]. rewrite Hv.
+  rewrite (Rabs_pos_eq (4 / sqrt 6)), (Rmax_right 1 (4 / sqrt 6)) by lra.
+  replace (-1 / sqrt 6) with (- / sqrt 6) by (field; lra). rewrite Rabs_Ropp, Rabs_pos_eq, Rmax_left by lra.
+  replace (4 / sqrt 6 / (4 / sqrt 6)) with 1 by (field; lra). lra.
 Qed.

@@ -216,12 +216,14 @@ Section Ramp.
 End Ramp.
 
 (* The assumptions can be met: one coordinate, a coin that pulls by 1 too much or too little, half the edge's rate. *)
-Lemma thm_carry_ramp_instance :
-  (forall j, (j < 1)%nat -> 0 <= (fun _ : nat => 1) j <= 1) /\
-  (forall j, (j < 1)%nat -> E coin (fun w => (fun v (_ : nat) => match v with O => 1 | _ => -1 end) w j) = 0) /\
-  0 <= 1 / 2 /\ 1 / 2 * 1 < 1 /\ Forall (fun m => (1 <= m)%nat) (cons 2%nat nil).
+Lemma thm_carry_ramp_instance : let one : vec := fun _ => 1 in let c : vec := fun _ => 0 in
+  let a (w : nat) : vec := fun _ => match w with O => 1 | _ => -1 end in let ms := cons 2%nat (cons 4%nat nil) in
+  growing coin 1 one c a (1 / 2) ms one (f 1 one c) <= 2 * falling coin 1 one c a (1 / 2) ms one (f 1 one c).
 Proof.
-  repeat split; try lra.
-  - intros j _. rewrite E_coin. lra.
+  intros one c a ms.
+  apply Rle_trans with (falling coin 1 one c a (1 / 2) ms one (f 1 one c) / (1 - 1 / 2 * 1)); [|apply Req_le; field].
+  apply (thm_carry_ramp coin 1 1); unfold one; try lra; try lia.
+  - intros. lra.
+  - intros. rewrite E_coin. cbn [a]. lra.
   - repeat constructor.
 Qed.

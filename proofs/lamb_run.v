@@ -117,7 +117,7 @@ Proof.
   - enough (- z <= sqrt (1 + z ^ 2)) by lra. apply le_of_squares; [lra|]. replace ((- z) ^ 2) with (z ^ 2) by ring. lra.
   - apply le_of_squares; lra.
 Qed.
-Lemma thm_lamb_instance : (forall x, 1 <= bent x) /\ layerwise_smooth 1 (fun _ => 1%nat) bent bent_grad (fun _ => 1) /\
+Lemma bent_fits : (forall x, 1 <= bent x) /\ layerwise_smooth 1 (fun _ => 1%nat) bent bent_grad (fun _ => 1) /\
   (forall x i j, E coin (fun w => bent_sample x w i j) = bent_grad x i j) /\
   (forall x i j, E coin (fun w => (bent_sample x w i j - bent_grad x i j) ^ 2) = 1 ^ 2) /\
   forall x w i j, (w < size coin)%nat -> Rabs (bent_sample x w i j) <= 2.
@@ -140,4 +140,43 @@ Proof.
     set (s := sqrt (1 + x O O ^ 2)) in *.
     assert (-1 <= x O O / s <= 1) by (split; [apply le_div|apply div_le]; lra).
     destruct w; apply Rabs_le; lra.
+Qed.
+(* With phi = 1, beta2 = 9/10, the rate 1/10 and batches of b samples: T steps. *)
+Lemma thm_lamb_instance b T x1 : (1 <= b)%nat -> (1 <= T)%nat ->
+  mean_square coin 1 1 bent_grad bent_sample (fun _ => 1) (9 / 10) b (1 / 10) T x1
+  <= sqrt 40 * (10 * (bent x1 - 1) / INR T + 1 / (2 * sqrt (INR b)) + 1 / 20).
+Proof.
+  intros Hb HT. destruct bent_fits as (A0 & A1 & H1 & H2 & A3). assert (HR := INR_pos T HT).
+  assert (Hr : 0 < sqrt (INR b)) by (apply sqrt_lt_R0, INR_pos, Hb).
+  assert (H := thm_lamb coin 1 1 bent bent_grad bent_sample (fun _ => 1) _ (fun _ _ => 1) 1 1 1 2 (9 / 10) A0 A1
+    (fun x i j _ _ => H1 x i j) (fun x i j _ _ => Req_le _ _ (H2 x i j)) ltac:(intros; lra)
+    (fun x w i j Hw _ _ => A3 x w i j Hw) ltac:(split; intros; lra) ltac:(lia) ltac:(lra) ltac:(lra)).
+  specialize (H b (1 / 10) T x1 ltac:(lra) Hb HT). eapply Rle_trans; [exact H|].
+  unfold d, sigma_1. rewrite !sum_S, !sum_O, mult_INR, INR_one.
+  replace (2 ^ 2 * (1 * 1) / (1 * (1 - 9 / 10))) with 40 by field. apply Req_le. field. split; lra.
+Qed.
+(* Without gradients that are bounded by G it is false, whatever G is: one step on a parabola, far enough away. *)
+Lemma thm_lamb_needs_A3 G : 0 <= G -> let f (x : layered) := x O O ^ 2 / 2 in let grad (x : layered) := x in
+  let far : layered := fun _ _ => 2 * G + 1 in
+  (forall x, 0 <= f x) /\ layerwise_smooth 1 (fun _ => 1%nat) f grad (fun _ => 1) /\
+  (forall x i j, E point (fun w => x i j) = grad x i j) /\
+  (forall x i j, E point (fun w => (x i j - grad x i j) ^ 2) <= 0 ^ 2) /\
+  / 1 * sqrt (G ^ 2 * d 1 1 / (INR 1 * (1 - / 2))) * ((f far - 0) / ((2 * G + 1) * INR 1)
+    + 1 * sigma_1 1 1 (fun _ _ => 0) / (2 * sqrt (INR 1)) + (2 * G + 1) * 1 ^ 2 * sum 1 (fun _ => 1) / 2)
+  < mean_square point 1 1 grad (fun x _ => x) (fun _ => 1) (/ 2) 1 (2 * G + 1) 1 far.
+Proof.
+  intros HG f grad far. split; [|split; [split|split; [|split]]].
+  - intros x. assert (H := pow2_nonneg (x O O)). unfold f. lra.
+  - intros. lra.
+  - intros x y. unfold f, grad, inner, norm2, sub. rewrite !sum_S, !sum_O. apply Req_le. field.
+  - intros. apply E_point.
+  - intros. rewrite E_point. unfold grad. lra.
+  - unfold mean_square, run_mean, square_norm, start, sigma_1, d, grad, f, far, norm2.
+    rewrite !sum_S, !sum_O, mult_INR, INR_one, sqrt_1. cbn [after fst]. rewrite !sum_S, !sum_O.
+    assert (Hs : sqrt (G ^ 2 * (1 * 1) / (1 * (1 - / 2))) <= 2 * G).
+    { apply sqrt_le; [lra|]. assert (H := pow2_nonneg G). lra. }
+    replace (((2 * G + 1) ^ 2 / 2 - 0) / ((2 * G + 1) * 1) + 1 * (0 + (0 + 0)) / (2 * 1)
+      + (2 * G + 1) * 1 ^ 2 * (0 + 1) / 2) with (2 * G + 1) by (field; lra).
+    replace ((0 + (0 + (0 + (2 * G + 1) ^ 2))) / 1) with ((2 * G + 1) * (2 * G + 1)) by field.
+    rewrite Rinv_1, Rmult_1_l. apply Rmult_lt_compat_r; lra.
 Qed.

@@ -71,7 +71,7 @@ Proof.
 Qed.
 Definition hill_sample (x : layered) (w : nat) : layered :=
   fun i j => hill_grad x i j + match w with O => 1 | _ => -1 end.
-Lemma thm_lamb_sign_instance :
+Lemma hill_fits :
   (forall x i j, (i < 1)%nat -> (j < 2)%nat -> E coin (fun w => hill_sample x w i j) = hill_grad x i j) /\
   (forall x i j, (i < 1)%nat -> (j < 2)%nat ->
     E coin (fun w => (hill_sample x w i j - hill_grad x i j) ^ 2) <= 1 ^ 2) /\
@@ -85,4 +85,16 @@ Proof.
     destruct (sign_cases (g coin 1 hill_sample x w i O)) as [[_ ->]|[[_ ->]|[_ ->]]];
       destruct (sign_cases (g coin 1 hill_sample x w i 1%nat)) as [[_ ->]|[[_ ->]|[_ ->]]];
       rewrite ?Rabs_R1, ?Rabs_R0, ?(Rabs_left (-1)) by lra; lra.
+Qed.
+(* With phi = 1, batches of one sample and the rate 1/10 from (1, 1): T steps. *)
+Lemma thm_lamb_sign_instance T : (1 <= T)%nat ->
+  run_mean (batches coin 1) layered (next coin 2 1 hill_sample (fun _ => 1) (1 / 10)) T (fun _ _ => 1)
+    (norm_1 1 2 hill_grad)
+  <= sqrt (INR 2) * (10 / INR T) + sqrt (INR 2) / 20 + q 2 1 * 2.
+Proof.
+  intros HT. destruct hill_smooth as [A1 A0]. destruct hill_fits as (H1 & H2 & H3). assert (HR := INR_pos T HT).
+  assert (H := thm_lamb_sign coin 1 2 1 1 hill hill_grad hill_sample (fun _ => 1) _ (fun _ _ => 1) 1 1 0 A0 A1 H1 H2).
+  specialize (H ltac:(intros; lra) (le_n 1) ltac:(split; intros; lra) H3 ltac:(lia) (1 / 10) T (fun _ _ => 1)
+    ltac:(lra) HT).
+  eapply Rle_trans; [exact H|]. unfold hill, sigma_1. rewrite !sum_S, !sum_O, INR_one, sqrt_1. apply Req_le. field. lra.
 Qed.

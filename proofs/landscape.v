@@ -61,5 +61,24 @@ Section Lion.
       Rabs (fst (run x1 t) j) <= Rmax B (/ lambda)).
   Proof. split; [exact prp_landscape_lion_length|exact prp_landscape_lion_size]. Qed.
 End Lion.
-Lemma prp_landscape_lion_instance : 0 < / 100 /\ 0 < 2 /\ / 100 * 2 <= 1.
-Proof. lra. Qed.
+Lemma prp_landscape_lion_instance gradient t j :
+  Rabs (fst (run (/ 100) 2 (9 / 10) (99 / 100) gradient (fun _ => / 3) t) j) <= / 2.
+Proof.
+  rewrite <- (Rmax_right (/ 3) (/ 2)) by lra. apply prp_landscape_lion_size; try lra. rewrite Rabs_pos_eq; lra.
+Qed.
+(* Without an interpolation that is nowhere zero it is false: a gradient of zero makes no step. *)
+Lemma prp_landscape_lion_needs_slope : let x : vec := fun _ => 1 in let rest : vec := fun _ => 0 in
+  norm 1 (sub (new_x 1 0 (/ 2) (fun _ _ => rest) 0 x rest) x) = 0 /\ 1 * sqrt (INR 1) = 1.
+Proof.
+  intros x rest. split; [|rewrite INR_one, sqrt_1; ring]. apply norm_of_zero. intros j _.
+  unfold sub, new_x, interpolation, x, rest. replace (/ 2 * 0 + (1 - / 2) * 0) with 0 by ring.
+  destruct (sign_cases 0) as [[H _]|[[H _]|[_ ->]]]; lra.
+Qed.
+(* Without lr lambda at most 1 it is false: one step from 1 with the rate 3 and the decay 1 ends at - 5. *)
+Lemma prp_landscape_lion_needs_rate : let one : vec := fun _ => 1 in
+  Rmax 1 (/ 1) < Rabs (fst (run 3 1 0 0 (fun _ _ => one) one 1) O).
+Proof.
+  intros one. cbn [run fst]. unfold new_x, interpolation, one.
+  destruct (sign_cases (0 * 0 + (1 - 0) * 1)) as [[_ ->]|[[H _]|[H _]]]; [|lra|lra].
+  rewrite Rmax_left, Rabs_left by lra. lra.
+Qed.

@@ -143,5 +143,33 @@ Proof.
     exact (step_4 n m r T eps G Hranks Hr He p s lam mu Hp Hs Z).
 Qed.
 (* An instance: one gradient of rank one, a column of ones times a row of ones. *)
-Lemma thm_landscape_shampoo_instance n m : rank_at_most n m 1 (fun _ _ => 1).
-Proof. exists (fun _ _ => 1), (fun _ _ => 1). intros. rewrite sum_S, sum_O. ring. Qed.
+Lemma thm_landscape_shampoo_instance n m T : let G (t : nat) : mat := fun _ _ => 1 in
+  exists L_half R_half, is_root n (L m T (/ 10) G) L_half /\ is_root m (R_ n T (/ 10) G) R_half /\
+    forall Z, / 10 * total n m (fun a b => Z a b ^ 2)
+      + / INR 1 * sum T (fun t => total n m (fun a b => G t a b * Z a b) ^ 2) <= kronecker n m L_half R_half Z.
+Proof.
+  intros G. destruct (thm_landscape_shampoo n m 1 T (/ 10) G (le_n 1)) as [(A & B & HA & HB) H]; [lra| |].
+  - intros t _. exists (fun _ _ => 1), (fun _ _ => 1). intros. rewrite sum_S, sum_O. unfold G. ring.
+  - exists A, B. split; [exact HA|]. split; [exact HB|now apply H].
+Qed.
+(* Without rank at most r it is false: the 2 x 2 identity, of rank 2, with r = 1. *)
+Lemma thm_landscape_shampoo_needs_rank : let G (t : nat) : mat := delta in let root : mat := fun a c => 2 * delta a c in
+  is_root 2 (L 2 1 3 G) root /\ is_root 2 (R_ 2 1 3 G) root /\
+  kronecker 2 2 root root delta < 3 * total 2 2 (fun a b => delta a b ^ 2)
+    + / INR 1 * sum 1 (fun t => total 2 2 (fun a b => G t a b * delta a b) ^ 2).
+Proof.
+  intros G root. assert (H : forall A : mat, (forall a c, (a < 2)%nat -> (c < 2)%nat -> A a c = 4 * delta a c) ->
+    is_root 2 A root).
+  { intros A HA. split; [|split].
+    - intros a c _ _. unfold root. now rewrite delta_sym.
+    - intros x. unfold quad, times, inner. rewrite !sum_S, !sum_O. unfold root, delta. cbn [Nat.eqb].
+      assert (H1 := pow2_nonneg (x O)). assert (H2 := pow2_nonneg (x 1%nat)). lra.
+    - intros a c Ha Hc. rewrite HA by assumption. rewrite !sum_S, sum_O. unfold root, delta.
+      destruct a as [|[|a]]; [| |lia]; (destruct c as [|[|c]]; [| |lia]); cbn [Nat.eqb]; ring. }
+  split; [|split].
+  - apply H. intros a c Ha Hc. unfold L, factor, G. rewrite !sum_S, !sum_O. unfold delta.
+    destruct a as [|[|a]]; [| |lia]; (destruct c as [|[|c]]; [| |lia]); cbn [Nat.eqb]; ring.
+  - apply H. intros a c Ha Hc. unfold R_, factor, G. rewrite !sum_S, !sum_O. unfold delta.
+    destruct a as [|[|a]]; [| |lia]; (destruct c as [|[|c]]; [| |lia]); cbn [Nat.eqb]; ring.
+  - unfold kronecker, total, root, G, delta. rewrite !sum_S, !sum_O, INR_one. cbn [Nat.eqb]. lra.
+Qed.

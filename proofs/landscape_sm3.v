@@ -109,8 +109,14 @@ Section SM3.
   Qed.
 End SM3.
 (* An instance: a 2 x 2 matrix, read row by row; slices 0 and 1 are its rows, 2 and 3 its columns. *)
-Lemma thm_landscape_sm3_instance :
-  let holds S j := match S with
+Lemma thm_landscape_sm3_instance g t j : let holds S j := match S with
     | O => Nat.ltb j 2 | 1%nat => negb (Nat.ltb j 2) | 2%nat => Nat.even j | _ => Nat.odd j end in
-  forall j, (j < 4)%nat -> (Nat.div j 2 < 4)%nat /\ holds (Nat.div j 2) j = true.
-Proof. intros holds j Hj. do 4 (destruct j as [|j]; [cbn; split; [lia|reflexivity]|]). lia. Qed.
+  (j < 4)%nat -> gamma g t j <= nu 4 4 holds (fun j => Nat.div j 2) g t j.
+Proof.
+  intros holds H. apply thm_landscape_sm3; [|exact H]. clear j H. intros j Hj.
+  do 4 (destruct j as [|j]; [cbn; split; [lia|reflexivity]|]). lia.
+Qed.
+(* Without a slice for every entry it is false: with none, only the newest square is held. *)
+Lemma thm_landscape_sm3_needs_cover : let g (s j : nat) := 1 in
+  nu 1 1 (fun _ _ => false) (fun _ => O) g 2 0 < gamma g 2 0.
+Proof. intros g. unfold gamma, nu, least, most, g. cbn. rewrite !sum_S, !sum_O. lra. Qed.

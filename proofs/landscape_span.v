@@ -76,7 +76,17 @@ Section Span.
   Qed.
 End Span.
 (* An instance: the first of two unit vectors. *)
-Lemma prp_landscape_span_instance : orthonormal 1 2 delta /\ 0 < 1 /\ 0 < / 100000000.
+Lemma prp_landscape_span_instance (G : mat) (A : mat) :
+  size2 3 2 (fun i => sub (G i) (carried 1 delta (seen 2 delta G) i)) <=
+  size2 3 2 (fun i => sub (G i) (carried 1 delta A i)).
 Proof.
-  split; [|lra]. intros i j Hi Hj. rewrite inner_sym, inner_delta by lia. apply delta_sym.
+  apply (prp_landscape_span 3 2 1 delta 1 (/ 100000000)); [lra|].
+  intros i j Hi Hj. rewrite inner_sym, inner_delta by lia. apply delta_sym.
+Qed.
+(* Without columns of length 1 it is false: one number, and a P of 2, with which A = G P lands at four times G. *)
+Lemma prp_landscape_span_needs_orthonormal : let P (k : nat) : vec := fun _ => 2 in let G : mat := fun _ _ => 1 in
+  size2 1 1 (fun i => sub (G i) (carried 1 P (fun _ _ => / 2) i)) <
+  size2 1 1 (fun i => sub (G i) (carried 1 P (seen 1 P G) i)).
+Proof.
+  intros P G. unfold size2, norm2, sub, carried, seen, inner, P, G. rewrite !sum_S, !sum_O. lra.
 Qed.

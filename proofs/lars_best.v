@@ -48,7 +48,7 @@ Definition flip (w : nat) : R := match w with O => 1 | _ => -1 end.
 Definition bowl (x : layered) := sum 2 (fun i => x i O ^ 2 / 2).
 Definition bowl_grad (x : layered) : layered := fun i j => x i j.
 Definition bowl_sample (x : layered) (w : nat) : layered := fun i j => x i j + flip w.
-Lemma thm_lars_instance : let one (_ : nat) := 1%nat in
+Lemma bowl_fits : let one (_ : nat) := 1%nat in
   (forall x, 0 <= bowl x) /\ layerwise_smooth 2 one bowl bowl_grad (fun _ => 1) /\
   layerwise_noise coin 2 one bowl_grad bowl_sample (fun _ => 1) /\ bowl (fun _ _ => 1) = 1.
 Proof.
@@ -61,6 +61,54 @@ Proof.
   - intros x i _. rewrite E_coin. unfold norm2, sub, bowl_sample, bowl_grad, flip, one. rewrite !sum_S, !sum_O. lra.
   - unfold bowl. rewrite !sum_S, sum_O. lra.
 Qed.
-(* The same problem meets the assumptions of prp-lars-once, which are those of thm-lars. *)
-Lemma prp_lars_once_instance : layerwise_noise coin 2 (fun _ => 1%nat) bowl_grad bowl_sample (fun _ => 1).
-Proof. apply thm_lars_instance. Qed.
+(* With phi = 1 and the rate 1/10 from (1, 1): T steps with batches of b samples. *)
+Definition bowl_run b T := let one (_ : nat) := 1%nat in
+  run_mean (batches coin b) layered (next coin b one bowl_sample (fun _ => 1) (1 / 10)) T (fun _ _ => 1)
+    (slopes 2 one bowl_grad).
+Lemma thm_lars_instance b T : (1 <= b)%nat -> (1 <= T)%nat ->
+  bowl_run b T <= 10 / INR T + 4 / sqrt (INR b) + 1 / 10.
+Proof.
+  intros Hb HT. destruct bowl_fits as (A0 & A1 & A2 & H1). assert (HR := INR_pos T HT).
+  assert (Hr : 0 < sqrt (INR b)) by (apply sqrt_lt_R0, INR_pos, Hb).
+  assert (H := thm_lars coin 2 b _ bowl bowl_grad bowl_sample (fun _ => 1) _ _ 1 1 0 A0 A1 A2 Hb).
+  specialize (H ltac:(split; intros; lra) (1 / 10) T (fun _ _ => 1) ltac:(lra) HT).
+  eapply Rle_trans; [exact H|]. rewrite H1, !sum_S, !sum_O. apply Req_le. field. split; lra.
+Qed.
+(* The same problem and run: half of the noise. *)
+Lemma prp_lars_once_instance b T : (1 <= b)%nat -> (1 <= T)%nat ->
+  bowl_run b T <= 10 / INR T + 2 / sqrt (INR b) + 1 / 10.
+Proof.
+  intros Hb HT. destruct bowl_fits as (A0 & A1 & A2 & H1). assert (HR := INR_pos T HT).
+  assert (Hr : 0 < sqrt (INR b)) by (apply sqrt_lt_R0, INR_pos, Hb).
+  assert (H := prp_lars_once coin 2 b _ bowl bowl_grad bowl_sample (fun _ => 1) _ _ 1 1 0 A0 A1 A2 Hb).
+  specialize (H ltac:(split; intros; lra) (1 / 10) T (fun _ _ => 1) ltac:(lra) HT).
+  eapply Rle_trans; [exact H|]. rewrite H1, !sum_S, !sum_O. apply Req_le. field. split; lra.
+Qed.
+(* Without a phi that is at least alpha_l it is false: phi = 0, one layer of one weight, which never moves from 1. *)
+Lemma thm_lars_needs_phi : let f (x : layered) := x O O ^ 2 / 2 in let grad (x : layered) := x in
+  let one (_ : nat) := 1%nat in
+  (forall x, 0 <= f x) /\ layerwise_smooth 1 one f grad (fun _ => 1) /\
+  layerwise_noise point 1 one grad (fun x _ => x) (fun _ => 0) /\
+  (f (fun _ _ => 1) - 0) / (INR 100 * (1 / 10) * 1) + 2 * 1 * sum 1 (fun _ => 0) / (1 * sqrt (INR 1))
+      + 1 / 10 * 1 ^ 2 * sum 1 (fun _ => 1) / (2 * 1)
+    < run_mean (batches point 1) layered (next point 1 one (fun x _ => x) (fun _ => 0) (1 / 10)) 100 (fun _ _ => 1)
+        (slopes 1 one grad).
+Proof.
+  intros f grad one. split; [|split; [split|split; [split; [|split]|]]].
+  - intros x. assert (H := pow2_nonneg (x O O)). unfold f. lra.
+  - intros. lra.
+  - intros x y. unfold f, grad, inner, norm2, sub, one. rewrite !sum_S, !sum_O. apply Req_le. field.
+  - intros. lra.
+  - intros. apply E_point.
+  - intros x i _. rewrite E_point. unfold norm2, sub, grad, one. rewrite !sum_S, !sum_O. lra.
+  - assert (stuck : forall t x, x O O = 1 -> after (batches point 1) layered
+      (next point 1 one (fun x _ => x) (fun _ => 0) (1 / 10)) t x (slopes 1 one grad) = 1).
+    { induction t as [|t IH]; intros x Hx; cbn [after].
+      - unfold slopes, norm, norm2, grad, one. rewrite !sum_S, !sum_O, Hx. replace (0 + 1 ^ 2) with 1 by ring.
+        rewrite sqrt_1. ring.
+      - rewrite (E_ext _ _ (fun _ => 1)); [apply E_const|]. intros w _. apply IH. unfold next, trust_ratio, size_of.
+        destruct (Req_EM_T _ 0); unfold Rdiv; rewrite Hx; ring. }
+    unfold run_mean. rewrite (sum_ext 100 _ (fun _ => 1)) by (intros; now apply stuck).
+    rewrite sum_const, !sum_S, !sum_O, INR_one, sqrt_1. unfold f.
+    replace (INR 100) with 100 by (rewrite INR_IZR_INZ; reflexivity). lra.
+Qed.

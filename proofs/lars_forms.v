@@ -94,12 +94,27 @@ Section Forms.
   Qed.
 End Forms.
 
-(* An instance: two weights, a gradient across them, and a decay of 1: the 2017 form takes 7/10 of the step. *)
-Lemma prp_lars_coincide_instance : let x := fun j => match j with O => 3 | _ => 0 end in
-  let g := fun j => match j with O => 0 | _ => 4 end in
-  norm 2 x = 3 /\ norm 2 g = 4 /\ norm 2 (decayed x g 1) = 5.
+(* An instance: two weights, a gradient across them, and a decay of 1: the 2017 form takes 5/7 of the step. *)
+Lemma prp_lars_coincide_instance : let x : vec := fun j => match j with O => 3 | _ => 0 end in
+  let g : vec := fun j => match j with O => 0 | _ => 4 end in
+  norm 2 (step_2017 2 x g 1 (1 / 10) 1) = 3 / 10 * (5 / 7) /\ norm 2 (step_2020 2 x g 1 (1 / 10) 1) = 3 / 10.
 Proof.
   intros x g. assert (root : forall a b, 0 <= b -> a = b ^ 2 -> sqrt a = b).
   { intros a b Hb ->. rewrite sqrt_of_square. now apply Rabs_pos_eq. }
-  unfold norm, norm2, decayed. repeat split; apply root; try lra; rewrite !sum_S, sum_O; unfold x, g; ring.
+  assert (H : norm 2 x = 3 /\ norm 2 g = 4 /\ norm 2 (decayed x g 1) = 5).
+  { unfold norm, norm2, decayed. repeat split; apply root; try lra; rewrite !sum_S, sum_O; unfold x, g; ring. }
+  destruct H as (Hx & Hg & Hd).
+  destruct (prp_lars_coincide 2 x g 1 (1 / 10) 1) as (_ & _ & -> & -> & _); try lra. rewrite Hx, Hg, Hd. split; field.
+Qed.
+(* Without a decay that is at least zero it is false: the 2017 form then takes twice the step of the 2020 form. *)
+Lemma prp_lars_coincide_needs_sign : let x : vec := fun _ => 1 in let g : vec := fun _ => -3 in
+  norm 1 (step_2020 1 x g 1 (1 / 10) (-1)) = 1 / 10 /\ norm 1 (step_2017 1 x g 1 (1 / 10) (-1)) = 2 / 10.
+Proof.
+  intros x g. assert (H : forall u : vec, norm 1 u = Rabs (u O)).
+  { intros u. unfold norm, norm2. rewrite sum_S, sum_O, Rplus_0_l. apply sqrt_of_square. }
+  rewrite !H. unfold step_2017, step_2020, rho. rewrite !H. unfold decayed, x, g.
+  replace (-3 + -1 * 1) with (-4) by ring.
+  rewrite (Rabs_pos_eq 1), (Rabs_left (-3)), (Rabs_left (-4)) by lra. split.
+  - transitivity (Rabs (- (1 / 10))); [f_equal; field|rewrite Rabs_left; lra].
+  - transitivity (Rabs (- (2 / 10))); [f_equal; field|rewrite Rabs_left; lra].
 Qed.

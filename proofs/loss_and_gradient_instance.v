@@ -34,7 +34,7 @@ Proof.
   unfold inner, w. rewrite !sum_S, !sum_O. cbn [from to weight Nat.eqb andb v].
   replace (y 0%nat + y 1%nat - (3 + 9) - _) with 0 by (unfold sub, v; ring). rewrite Rabs_R0. apply Rmult_le_pos; lra.
 Qed.
-Lemma thm_loss_paths_instance :
+Lemma program_fits :
   (forall e, (e < 4)%nat -> (from e < to e <= 2)%nat) /\
   (forall j, (j <= 2)%nat -> v j = formula j v) /\
   (forall j, (j <= 2)%nat -> is_grad j (formula j) v (fun i => w 4 from to weight i j)) /\
@@ -50,4 +50,18 @@ Proof.
       injection E; intros; subst; cbn in *;
       try discriminate; destruct e as [|[|[|[|e]]]]; cbn in *; intuition lia.
   - unfold P. cbn. ring.
+Qed.
+Lemma thm_loss_paths_instance : adjoint 2 formula v 0 7 /\
+  walk 2 4 from to weight [2; 1; 0]%nat 0 = 7 /\ calls 4 to [2; 1; 0]%nat = 4%nat.
+Proof.
+  destruct program_fits as (H1 & H2 & H3 & H4 & H5).
+  destruct (thm_loss_paths 2 4 from to weight H1 formula v H2 H3) as [A B].
+  destruct (B [2; 1; 0]%nat H4) as [C D]; [intros j; cbn; lia|].
+  rewrite <- H5. split; [apply A; lia|]. split; [apply C; lia|exact D].
+Qed.
+(* Without users first it is false: in the order 0, 1, 2 the walk finds one path of three, and 1 in the place of 7. *)
+Lemma thm_loss_paths_needs_order : walk 2 4 from to weight [0; 1; 2]%nat 0 = 1 /\ P 2 4 from to weight 0 = 7.
+Proof.
+  split; [|apply program_fits]. unfold walk. cbn [fold_left]. unfold turn. rewrite !sum_S, !sum_O.
+  cbn [from to weight Nat.eqb andb]. ring.
 Qed.

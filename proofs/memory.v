@@ -41,8 +41,8 @@ Proof.
 Qed.
 
 (* An instance: a 6 x 3 matrix, the smallest for which CAME needs no more than Adam with three columns. *)
-Lemma prp_memory_factored_instance : (INR 6 - 2) * (INR 3 - 2) >= 4.
-Proof. rewrite !S_INR, INR_zero. lra. Qed.
+Lemma prp_memory_factored_instance : INR 6 * INR 3 + 2 * (INR 6 + INR 3) <= 2 * (INR 6 * INR 3).
+Proof. apply prp_memory_factored; try lia. rewrite !S_INR, INR_zero. lra. Qed.
 
 (* ---- 2. prp-memory-segments: k segments of l blocks each, L = k l. ---- *)
 
@@ -110,8 +110,13 @@ Section Segments.
     repeat (split; [assumption|]). unfold evaluations, L. lia.
   Qed.
 End Segments.
-Lemma prp_memory_segments_instance : (1 <= 2)%nat /\ (1 <= 3)%nat /\ 0 < 1 <= 2.
-Proof. repeat split; lia || lra. Qed.
+(* An instance: two segments of three blocks; a block saves twice what its input has. *)
+Lemma prp_memory_segments_instance : backward 2 1 1 3 = 7 /\ 2 * sqrt (INR 6 * 2 * 1) - 1 <= 7.
+Proof.
+  assert (H := prp_memory_segments 2 3 2 1 ltac:(lia) ltac:(lra)).
+  assert (HM : M 2 3 2 1 = 7) by (unfold M, L; rewrite mult_INR, !S_INR, INR_zero; field).
+  rewrite HM in H. tauto.
+Qed.
 
 (* ---- 3. prp-memory-zero: d numbers on N devices; a parameter has p bytes, its gradient g, master and state w. ---- *)
 
@@ -164,5 +169,15 @@ Section Zero.
     apply Rmult_le_compat_l; [apply Rle_mult_inv_pos; lra|]. assert (0 <= w * s) by (apply Rmult_le_pos; lra). lra.
   Qed.
 End Zero.
-Lemma prp_memory_zero_instance : (1 <= 3)%nat /\ share 7 3 = 3%nat.
-Proof. split; [lia|reflexivity]. Qed.
+(* An instance: seven numbers on three devices, of 2 bytes, 2 for the gradient and 12 for the rest. *)
+Lemma prp_memory_zero_instance : B_3 7 3 2 2 12 = 48 /\ B_3 7 3 2 2 12 <= B_2 7 3 2 2 12 <= B_1 7 3 2 2 12.
+Proof.
+  split; [unfold B_3; change (share 7 3) with 3%nat; rewrite !S_INR, INR_zero; ring|].
+  split; apply prp_memory_zero; lia || lra.
+Qed.
+(* Without two rows it is false: the factors of a single row are one number more than the row. *)
+Lemma prp_memory_factored_needs_rows m : (1 * m < 1 + m)%nat.
+Proof. lia. Qed.
+(* Without an input that is at most what a block saves it is false: one block, whose input is twice as large. *)
+Lemma prp_memory_segments_needs_input : M 1 1 1 2 < forward 2 0.
+Proof. unfold M, forward, L. cbn [Nat.add Nat.mul]. rewrite INR_one. lra. Qed.

@@ -72,9 +72,18 @@ End Codes.
 (* An instance: the two levels 0 and 1. *)
 Definition bit (k : nat) : R := if Nat.eqb k 0 then 0 else 1.
 Definition bit_of (z : R) : nat := if Rle_dec z (1 / 2) then O else 1%nat.
-Lemma prp_memory_codes_instance : forall z, (bit_of z < 2)%nat /\
+Lemma bit_nearest : forall z, (bit_of z < 2)%nat /\
   forall k, (k < 2)%nat -> Rabs (bit (bit_of z) - z) <= Rabs (bit k - z).
 Proof.
   intros z. unfold bit_of. destruct (Rle_dec z (1 / 2)) as [H|H]; (split; [lia|]); intros k Hk; unfold bit;
     destruct k as [|k]; cbn [Nat.eqb]; unfold Rabs; repeat destruct Rcase_abs; lra.
 Qed.
+Lemma prp_memory_codes_instance a : 0 <= a <= 3 -> Rabs (read bit bit_of 3 a - a) <= 3 / 2.
+Proof.
+  intros Ha. destruct (prp_memory_codes bit 2 bit_of 3 ltac:(lra) bit_nearest) as (_ & H & _).
+  specialize (H a 0%nat 1%nat ltac:(lia) ltac:(lia)). unfold bit in H at 1 2 4 5. cbn [Nat.eqb] in H. lra.
+Qed.
+(* Without the nearest level it is false: a code that is always 0 reads 3 as 0, which is all of it and not half. *)
+Lemma prp_memory_codes_needs_nearest : let code (z : R) := O in
+  3 * bit 0 <= 3 <= 3 * bit 1 /\ (bit 1 - bit 0) / 2 * 3 < Rabs (read bit code 3 3 - 3).
+Proof. intros code. unfold read, bit, code. cbn [Nat.eqb]. rewrite Rabs_left; lra. Qed.

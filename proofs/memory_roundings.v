@@ -91,13 +91,15 @@ End Roundings.
 
 (* An instance: numbers 0 and 1, rounded to the nearest; steps of a quarter, nothing owed: the weight stays at 0. *)
 Definition to_bit (z : R) : R := if Rle_dec z (1 / 2) then 0 else 1.
-Lemma prp_memory_roundings_instance :
-  (forall z, (to_bit z = 0 \/ to_bit z = 1) /\ forall y, y = 0 \/ y = 1 -> Rabs (to_bit z - z) <= Rabs (y - z)) /\
-  (forall y, y = 0 \/ y = 1 -> y <> 0 -> 2 * (1 / 2) <= Rabs (y - 0)) /\ Rabs (1 / 4) < 1 / 2.
+Lemma prp_memory_roundings_instance n : x (fun _ => to_bit) (fun _ a => a) (fun _ _ => 0) (fun _ => 1 / 4) 0 n = 0.
 Proof.
-  split; [|split].
-  - intros z. unfold to_bit. destruct (Rle_dec z (1 / 2)) as [H|H]; (split; [lra|]); intros y [-> | ->];
+  apply (prp_memory_roundings _ _ _ _ 0) with (number := fun y => y = 0 \/ y = 1) (delta := 1 / 2); try reflexivity.
+  - intros _ z. unfold to_bit. destruct (Rle_dec z (1 / 2)) as [H|H]; (split; [lra|]); intros y [-> | ->];
       unfold Rabs; repeat destruct Rcase_abs; lra.
+  - now left.
   - intros y [-> | ->] H; [lra|]. rewrite Rabs_pos_eq; lra.
-  - rewrite Rabs_pos_eq; lra.
+  - intros _. rewrite Rabs_pos_eq; lra.
 Qed.
+(* Without steps below half of the gap it is false: steps of 3/4 between the numbers 0 and 1. *)
+Lemma prp_memory_roundings_needs_short : x (fun _ => to_bit) (fun _ a => a) (fun _ _ => 0) (fun _ => 3 / 4) 0 1 = 1.
+Proof. unfold x. cbn. unfold to_bit. destruct (Rle_dec _ _); lra. Qed.

@@ -50,9 +50,10 @@ End Lookahead.
 Lemma lem_momentum_lookahead_instance :
   let grad := fun x : vec => x in
   let x0 := fun _ : nat => 1 in
+  (forall t j, torch_nesterov grad (1 / 2) (1 / 2) x0 origin t j = looked_at grad (1 / 2) (1 / 2) x0 x0 t j) /\
   torch_nesterov grad (1 / 2) (1 / 2) x0 origin 1 0%nat = 1 / 4 /\
-  looked_at grad (1 / 2) (1 / 2) x0 x0 1 0%nat = 1 / 4 /\
   lookahead grad (1 / 2) (1 / 2) x0 x0 1 0%nat = 1 / 2.
 Proof.
-  cbn [torch_nesterov looked_at lookahead]. unfold downhill, ahead, buffer, origin. repeat split; lra.
+  intros grad x0. split; [apply (lem_momentum_lookahead grad (1 / 2) (1 / 2) x0); lra|].
+  cbn [torch_nesterov looked_at lookahead]. unfold downhill, ahead, buffer, origin, grad, x0. split; lra.
 Qed.

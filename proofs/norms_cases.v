@@ -133,34 +133,60 @@ Definition bowl (x : layered) := sum 2 (fun i => x i O ^ 2 / 2).
 Definition bowl_grad (x : layered) : layered := fun i j => x i j.
 Definition bowl_sample (x : layered) (w : nat) : layered := fun i j => x i j + flip w.
 Definition unit_layers (_ : nat) := 1%nat.
-Lemma prp_norms_cases_instance :
+Lemma bowl_fits :
   (forall x, 0 <= bowl x) /\ layerwise_smooth 2 unit_layers bowl bowl_grad one /\
   layerwise_noise coin 2 unit_layers bowl_grad bowl_sample one /\ bowl (fun _ _ => 1) = 1.
 Proof.
   repeat split.
   - intros x. apply sum_nonneg. intros. assert (Hx := pow2_nonneg (x i O)). lra.
   - intros. unfold one. lra.
-  - intros x y. unfold bowl, inner, norm2, sub, one, unit_layers, bowl_grad. rewrite !sum_S, !sum_O. apply Req_le. field.
+  - intros x y. unfold bowl, inner, norm2, sub, one, unit_layers, bowl_grad. rewrite !sum_S, !sum_O.
+    apply Req_le. field.
   - intros. unfold one. lra.
   - intros x i j _ _. rewrite E_coin. unfold bowl_sample, bowl_grad, flip. field.
   - intros x i _. rewrite E_coin. unfold norm2, sub, bowl_sample, bowl_grad, flip, one, unit_layers.
     rewrite !sum_S, !sum_O. lra.
   - unfold bowl. rewrite !sum_S, sum_O. lra.
 Qed.
+(* With the rate 1/10 from (1, 1): T steps with batches of b samples. *)
+Lemma prp_norms_cases_instance b T : (1 <= b)%nat -> (1 <= T)%nat ->
+  run_mean (batches coin b) layered (next coin b bowl_sample (lars_dir unit_layers) (1 / 10)) T (fun _ _ => 1)
+    (fun x => norm_sum 2 unit_layers (bowl_grad x)) <= 10 / INR T + 2 / sqrt (INR b) + 1 / 10.
+Proof.
+  intros Hb HT. destruct bowl_fits as (A0 & A1 & A2 & H1). assert (HR := INR_pos T HT).
+  assert (Hr : 0 < sqrt (INR b)) by (apply sqrt_lt_R0, INR_pos, Hb).
+  assert (H := prp_norms_cases coin 2 b unit_layers bowl bowl_grad bowl_sample one 0 A0 A2 Hb one (1 / 10) T
+    (fun _ _ => 1) A1 ltac:(lra) HT). eapply Rle_trans; [exact H|].
+  rewrite H1, !sum_S, !sum_O. unfold one. apply Req_le. field. split; lra.
+Qed.
 (* The same problem meets the assumptions of thm-norms, with the largest of its two layers' lengths. *)
-Lemma thm_norms_instance :
+Lemma largest_fits :
   smooth_in 2 unit_layers (len_max 2 (fun i => norm (unit_layers i)) one) bowl bowl_grad (sum 2 one) /\
   steepest 2 unit_layers (len_max 2 (fun i => norm (unit_layers i)) one)
     (dual_sum 2 (fun i => norm (unit_layers i)) one) (dir_all (fun i => unit_vector (unit_layers i)) one) /\
   costs 2 unit_layers (dual_sum 2 (fun i => norm (unit_layers i)) one) one.
 Proof.
   split; [|split].
-  - apply step_3. apply prp_norms_cases_instance.
+  - apply step_3. apply bowl_fits.
   - apply prp_norms_layers; [intros; apply step_1|intros; unfold one; lra].
   - apply step_4a.
 Qed.
+Lemma thm_norms_instance b T : (1 <= b)%nat -> (1 <= T)%nat ->
+  let dual := dual_sum 2 (fun i => norm (unit_layers i)) one in
+  let dir := dir_all (fun i => unit_vector (unit_layers i)) one in
+  run_mean (batches coin b) layered (next coin b bowl_sample dir (1 / 10)) T (fun _ _ => 1) (slope bowl_grad dual)
+  <= 10 / INR T + 2 / sqrt (INR b) + 1 / 10.
+Proof.
+  intros Hb HT dual dir. destruct bowl_fits as (A0 & _ & A2 & H1). destruct largest_fits as (A1 & HN & HC).
+  assert (HR := INR_pos T HT). assert (Hr : 0 < sqrt (INR b)) by (apply sqrt_lt_R0, INR_pos, Hb).
+  assert (H := thm_norms coin 2 b _ _ _ _ _ _ _ _ _ _ _ A0 A1 A2 Hb HN HC (1 / 10) T (fun _ _ => 1) ltac:(lra) HT).
+  eapply Rle_trans; [exact H|]. rewrite H1, !sum_S, !sum_O. unfold one. apply Req_le. field. split; lra.
+Qed.
 (* prp-norms-layers: two layers with other lengths, Euclid's and the largest entry's, the second four times as free. *)
-Lemma prp_norms_layers_instance : forall i, (i < 2)%nat ->
-  steepest_layer 3 (match i with O => norm 3 | _ => norm_max 3 end) (match i with O => norm 3 | _ => norm1 3 end)
-    (match i with O => unit_vector 3 | _ => signs end) /\ 0 < (match i with O => 1 | _ => 4 end).
-Proof. intros [|i] _; split; [apply step_1|lra|apply step_2|lra]. Qed.
+Lemma prp_norms_layers_instance : let c (i : nat) := match i with O => 1 | _ => 4 end in
+  steepest 2 (fun _ => 3%nat) (len_max 2 (fun i => match i with O => norm 3 | _ => norm_max 3 end) c)
+    (dual_sum 2 (fun i => match i with O => norm 3 | _ => norm1 3 end) c)
+    (dir_all (fun i => match i with O => unit_vector 3 | _ => signs end) c).
+Proof.
+  intros c. apply prp_norms_layers; intros [|i] _; [apply step_1|apply step_2|unfold c; lra|unfold c; lra].
+Qed.

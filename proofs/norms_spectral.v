@@ -1,5 +1,6 @@
 (* Muon's step (prp-norms-spectral): every matrix has a step of spectral norm at most 1 with the largest inner product,
-   and that is the sum of its singular values. Nothing is assumed: the singular vectors come from the spectral theorem. *)
+   and that is the sum of its singular values. Nothing is assumed: the singular vectors come from the spectral
+   theorem. *)
 Require Export spectral_theorem.
 Open Scope R_scope.
 
@@ -66,7 +67,8 @@ Section Spectral.
     Lemma u_bessel a : sum m (fun j => inner n (u j) a ^ 2) <= norm2 n a.
     Proof.
       apply bessel.
-      - intros i j Hi Hj Hne. unfold u. rewrite inner_scal, inner_sym, inner_scal, inner_sym, w_angles by assumption. ring.
+      - intros i j Hi Hj Hne. unfold u. rewrite inner_scal, inner_sym, inner_scal, inner_sym, w_angles by assumption.
+        ring.
       - intros j Hj. assert (H := norm_pos n (w j)). fold (s j) in H. destruct H as [H|H].
         + left. unfold u. rewrite norm2_scal, <- norm_squared. fold (s j). field. lra.
         + right. intros i Hi. unfold u. rewrite (norm_zero n (w j) (eq_sym H) i Hi). ring.
@@ -106,7 +108,8 @@ Section Spectral.
     Lemma step_4 : stretches n m step 1.
     Proof.
       intros a b. rewrite Rmult_1_l.
-      replace (sum n (fun i => a i * inner m (step i) b)) with (inner m (fun j => inner n (u j) a) (fun j => inner m (q j) b)).
+      replace (sum n (fun i => a i * inner m (step i) b))
+        with (inner m (fun j => inner n (u j) a) (fun j => inner m (q j) b)).
       - eapply Rle_trans; [apply cauchy_schwarz|]. apply Rmult_le_compat; try apply norm_pos.
         + apply sqrt_le_1_alt. exact (u_bessel a).
         + apply Req_le. unfold norm. f_equal. symmetry. exact (parseval m q b (proj1 Hq)).
@@ -131,5 +134,16 @@ End Spectral.
 (* An instance: the matrix (3 0; 0 -4) and the step (1 0; 0 -1), whose inner product is 7. *)
 Definition G34 : mat := fun i j => if Nat.eqb i j then match i with O => 3 | _ => -4 end else 0.
 Definition O34 : mat := fun i j => if Nat.eqb i j then match i with O => 1 | _ => -1 end else 0.
-Lemma prp_norms_spectral_instance : pair 2 2 G34 O34 = 7.
-Proof. unfold pair, inner, G34, O34. rewrite !sum_S, !sum_O. cbn [Nat.eqb]. ring. Qed.
+Lemma prp_norms_spectral_instance : pair 2 2 G34 O34 = 7 /\ exists (O : mat) (S : R),
+  stretches 2 2 O 1 /\ pair 2 2 G34 O = S /\ 7 <= S.
+Proof.
+  assert (H7 : pair 2 2 G34 O34 = 7).
+  { unfold pair, inner, G34, O34. rewrite !sum_S, !sum_O. cbn [Nat.eqb]. ring. }
+  split; [exact H7|]. destruct (prp_norms_spectral 2 2 G34) as (O & S & H1 & H2 & H3). exists O, S.
+  split; [exact H1|]. split; [exact H2|]. rewrite <- H7, <- (Rmult_1_l S). apply H3; [lra|]. intros a b.
+  assert (H := cauchy_schwarz 2 a (fun j => match j with 0%nat => b 0%nat | _ => - b 1%nat end)).
+  replace (norm 2 (fun j => match j with 0%nat => b 0%nat | _ => - b 1%nat end)) with (norm 2 b) in H.
+  - rewrite Rmult_1_l. replace (sum 2 _) with (inner 2 a (fun j => match j with 0%nat => b 0%nat | _ => - b 1%nat end));
+      [exact H|]. unfold inner. rewrite !sum_S, !sum_O. unfold O34. cbn [Nat.eqb]. ring.
+  - unfold norm, norm2. f_equal. rewrite !sum_S, !sum_O. ring.
+Qed.

@@ -45,5 +45,6 @@ Section Average.
     intros Ht. assert (H := W_pos t Ht). rewrite <- prp_schedules_average_step_2 by assumption. fold (W t). field. lra.
   Qed.
 End Average.
-Lemma prp_schedules_average_instance : 0 < / 10.
-Proof. lra. Qed.
+(* An instance: with a constant rate x_3 is the mean of z_2 and z_3, here 7 and 1. *)
+Lemma prp_schedules_average_instance : x (fun t => match t with 2%nat => 7 | _ => 1 end) (fun _ => / 10) 5 3 = 4.
+Proof. rewrite prp_schedules_average by (lra || lia). unfold w. rewrite !sum_S, !sum_O. field. Qed.

@@ -53,8 +53,7 @@ Section Falling.
   Qed.
 
   Section Shape.
-    Variable fstar : R.
-    Hypothesis A0 : forall x, fstar <= f x.
+    Variable fstar : R.                (* any number for which PL holds: it need not be a lower bound *)
     Hypothesis PL : forall x, 2 * mu * (f x - fstar) <= norm2 d (grad x).
 
     (* (2) One step: PL in step (4) of thm-sgd, whose rates are at most 1/L. *)
@@ -65,12 +64,24 @@ Section Falling.
       assert (H := step_4b W d b f grad sample L sigma A1 A1_L A2_mean A2_noise some (rate t) x Hlr).
       unfold slope2 in H. specialize (PL x). apply (Rmult_le_compat_l (rate t / 2)) in PL; lra.
     Qed.
-    (* (3) Weights: s_t^2 (1 - 2 mu / s_t) <= (s_t - mu)^2 = s_{t-1}^2, and the noise costs the same at each step. *)
+    (* (3) Weights: s_t^2 (1 - 2 mu / s_t) <= (s_t - mu)^2 = s_{t-1}^2, and the noise costs the same at each step. Below
+       fstar, if f goes there, it is enough that a step does not raise the loss by more than the noise. *)
     Lemma step_3 t x : scale (S t) ^ 2 * (E (batches W b) (fun k => f (next W b sample (rate (S t)) x k)) - fstar)
       <= scale t ^ 2 * (f x - fstar) + 2 * L * sigma ^ 2 / INR b.
     Proof.
-      assert (Hb := INR_pos b some). assert (Hs := scale_ge (S t)). assert (H := step_2 (S t) x). specialize (A0 x).
-      apply (Rmult_le_compat_l (scale (S t) ^ 2)) in H; [|apply pow2_nonneg].
+      assert (Hb := INR_pos b some). assert (Hs := scale_ge (S t)). assert (Ht := scale_ge t).
+      destruct (Rlt_or_le (f x - fstar) 0) as [Hneg|A0].
+      { assert (H := step_4b W d b f grad sample L sigma A1 A1_L A2_mean A2_noise some _ x (short _ Hs)).
+        assert (Hn := norm2_pos d (grad x)). fold (slope2 d grad x) in Hn. destruct (short _ Hs) as [Hr _].
+        apply (Rmult_le_pos _ _ (Rlt_le _ _ Hr)) in Hn. unfold rate. rewrite scale_next in *.
+        set (s := scale t) in *. apply Rle_trans with ((s + mu) ^ 2 * (f x - fstar) + 2 * L * sigma ^ 2 / INR b).
+        - replace (2 * L * sigma ^ 2 / INR b) with ((s + mu) ^ 2 * (L * (2 / (s + mu)) ^ 2 * sigma ^ 2 / (2 * INR b)))
+            by (field; lra).
+          rewrite <- Rmult_plus_distr_l. apply Rmult_le_compat_l; [apply pow2_nonneg|lra].
+        - apply Rplus_le_compat_r. assert (0 <= ((s + mu) ^ 2 - s ^ 2) * - (f x - fstar)); [|lra].
+          apply Rmult_le_pos; [|lra]. replace ((s + mu) ^ 2 - s ^ 2) with (mu * (2 * s + mu)) by ring.
+          apply Rmult_le_pos; lra. }
+      assert (H := step_2 (S t) x). apply (Rmult_le_compat_l (scale (S t) ^ 2)) in H; [|apply pow2_nonneg].
       assert (Hw : 0 <= mu ^ 2 * (f x - fstar)) by (apply Rmult_le_pos; [apply pow2_nonneg|lra]).
       replace (scale t) with (scale (S t) - mu) by (rewrite scale_next; ring).
       eapply Rle_trans; [exact H|]. unfold rate. set (s := scale (S t)) in *.
@@ -102,11 +113,10 @@ Section Falling.
     Qed.
   End Shape.
 
-  Variable best : vec.                 (* x^* of the page *)
-  Hypothesis A0 : forall x, f best <= f x.
+  Variable best : vec.                 (* x^* of the page; any point will do *)
   Hypothesis A3 : strongly_convex d f grad mu.
   (* and so where f is strongly convex. *)
   Theorem thm_sgd_falling T x1 : falling_loss T x1 - f best
     <= (4 * L ^ 2 * (f x1 - f best) + 2 * L * sigma ^ 2 * INR T / INR b) / (2 * L + mu * INR T) ^ 2.
-  Proof. apply thm_sgd_falling_pl; [exact A0|]. intros x. now apply step_1. Qed.
+  Proof. apply thm_sgd_falling_pl. intros x. now apply step_1. Qed.
 End Falling.

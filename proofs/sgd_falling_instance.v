@@ -20,7 +20,6 @@ Proof.
   - apply bowl_smooth.
   - intros. now apply (shaken_mean d).
   - intros. apply Req_le, shaken_noise.
-  - intros. rewrite bowl_zero. apply bowl_above.
   - apply bowl_convex.
 Qed.
 

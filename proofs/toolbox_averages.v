@@ -103,6 +103,12 @@ Proof.
   - apply lem_markov_equal; [|assumption|auto]. intros w _. destruct (HX w); lra.
   - rewrite E_coin. unfold X. field. lra.
 Qed.
+(* Without values that are at least zero it is false: 1 or - 1 with equal chance. *)
+Lemma lem_markov_needs_sign : let X := fun w : nat => match w with O => 1 | _ => -1 end in
+  E coin X / 1 < E coin (fun w => at_least 1 (X w)).
+Proof.
+  intros X. rewrite !E_coin. unfold X, at_least, indicator. destruct (Rle_dec 1 1), (Rle_dec 1 (-1)); lra.
+Qed.
 
 (* ---- 3. Bias and variance. ---- *)
 

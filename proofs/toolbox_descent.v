@@ -74,8 +74,18 @@ Proof.
   apply Rmult_le_compat_r; [apply norm_pos|lra].
 Qed.
 (* On it the lemma gives nothing away, and the step of length 1 ends at the minimum. *)
-Lemma lem_descent_instance d x y : bowl d y = bowl d x + inner d x (sub y x) + 1 / 2 * norm2 d (sub y x).
-Proof. assert (H := bowl_remainder d x y). lra. Qed.
+Lemma lem_descent_instance d x y : bowl d y <= bowl d x + inner d x (sub y x) + 1 / 2 * norm2 d (sub y x) /\
+  bowl d y = bowl d x + inner d x (sub y x) + 1 / 2 * norm2 d (sub y x).
+Proof.
+  split; [exact (lem_descent d (bowl d) (fun x => x) 1 (bowl_smooth d) x y)|]. assert (H := bowl_remainder d x y). lra.
+Qed.
 Lemma lem_descent_progress_instance d x :
   bowl d (fun j => x j - 1 * x j) <= bowl d x - 1 * (1 - 1 * 1 / 2) * norm2 d x.
 Proof. exact (lem_descent_progress d (bowl d) (fun x => x) 1 (bowl_smooth d) 1 x). Qed.
+(* Without a gradient as slow as L says it is false: the bowl, with half of its L. *)
+Lemma lem_descent_needs_L : let one : vec := fun _ => 1 in let zero : vec := fun _ => 0 in
+  (forall x, is_grad 1 (bowl 1) x x) /\
+  bowl 1 zero + inner 1 zero (sub one zero) + / 2 / 2 * norm2 1 (sub one zero) < bowl 1 one.
+Proof.
+  intros one zero. split; [apply bowl_smooth|]. unfold bowl, inner, norm2, sub, one, zero. rewrite !sum_S, !sum_O. lra.
+Qed.

@@ -45,15 +45,15 @@ Lemma line x : norm 1 x = Rabs (x O).
 Proof. unfold norm, norm2. rewrite sum_S, sum_O, Rplus_0_l. apply sqrt_of_square. Qed.
 Lemma lem_normalised_direction_instance delta : 0 < delta ->
   let u : vec := fun _ => 1 in let v : nat -> vec := fun w _ => match w with O => - delta | _ => 2 + delta end in
-  (forall j, E coin (fun w => v w j) = u j) /\
   norm 1 u - E coin (fun w => inner 1 u (v w) / norm 1 (v w)) = 1 /\
-  E coin (fun w => norm 1 (sub (v w) u)) = 1 + delta.
+  E coin (fun w => norm 1 (sub (v w) u)) = 1 + delta /\
+  norm 1 u - E coin (fun w => inner 1 u (v w) / norm 1 (v w)) <= E coin (fun w => norm 1 (sub (v w) u)).
 Proof.
   intros Hd u v. repeat split.
-  - intros j. rewrite E_coin. unfold v, u. field.
   - rewrite E_coin, !line. unfold u, v, inner. rewrite !sum_S, !sum_O, Rabs_R1, Rabs_left, Rabs_pos_eq by lra.
     field. lra.
   - rewrite E_coin, !line. unfold u, v, sub. rewrite Rabs_left, Rabs_pos_eq by lra. field.
+  - apply lem_normalised_direction_mean. intros j _. rewrite E_coin. unfold v, u. field.
 Qed.
 (* Nor can the factor 2 of (a): for v = - delta u, 2|u| is lost, and the noise is (1 + delta)|u|. *)
 Lemma lem_normalised_direction_tight delta : 0 < delta ->
@@ -62,4 +62,11 @@ Lemma lem_normalised_direction_tight delta : 0 < delta ->
 Proof.
   intros Hd u v. rewrite !line. unfold u, v, sub, inner. rewrite !sum_S, !sum_O, Rabs_R1, !Rabs_left by lra.
   split; [field|]; lra.
+Qed.
+(* Without a mean that is u it is false: a vector against u, half as long. *)
+Lemma lem_normalised_direction_needs_mean : let u : vec := fun _ => 1 in let v (w : nat) : vec := fun _ => - / 2 in
+  E coin (fun w => norm 1 (sub (v w) u)) < norm 1 u - E coin (fun w => inner 1 u (v w) / norm 1 (v w)).
+Proof.
+  intros u v. destruct (lem_normalised_direction_tight (/ 2)) as [H1 H2]; [lra|]. unfold v. rewrite !E_const.
+  fold u in H1, H2. rewrite H1, H2. lra.
 Qed.

@@ -180,3 +180,7 @@ Proof.
     replace (- / (2 * k)) with (- / k / 2) in H2 by (field; lra). lra.
   - assert (/ k < 0) by (apply Rinv_lt_0_compat; lra). replace (- / (2 * k)) with (- / k / 2) by (field; lra). lra.
 Qed.
+(* Without convexity it is false: the parabola that opens downwards, and a coin. *)
+Lemma lem_jensen_needs_convexity : let phi x := - x ^ 2 in let X (w : nat) := match w with O => 1 | _ => -1 end in
+  E coin (fun w => phi (X w)) < phi (E coin X).
+Proof. intros phi X. rewrite !E_coin. unfold phi, X. lra. Qed.

@@ -158,3 +158,10 @@ End Young.
 (* An instance: a = 2. *)
 Lemma lem_young_instance d u v : Rabs (inner d u v) <= 2 / 2 * norm2 d u + 1 / (2 * 2) * norm2 d v.
 Proof. apply lem_young. lra. Qed.
+(* Without a positive a it is false: at every negative one, for two vectors of one entry. *)
+Lemma lem_young_needs_sign a : a < 0 -> let one : vec := fun _ => 1 in
+  a / 2 * norm2 1 one + 1 / (2 * a) * norm2 1 one < Rabs (inner 1 one one).
+Proof.
+  intros Ha one. assert (H : / (2 * a) < 0) by (apply Rinv_lt_0_compat; lra). unfold norm2, inner, one.
+  rewrite !sum_S, !sum_O. replace (0 + 1 * 1) with 1 by ring. rewrite Rabs_R1. unfold Rdiv. lra.
+Qed.

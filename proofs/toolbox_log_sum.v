@@ -109,3 +109,10 @@ Proof.
   assert (H := exp_ineq1 100). replace (1 + 100 / 1) with (1 + 100) by field. replace (100 / (1 + 0)) with 100 by field.
   rewrite <- (ln_exp 100) at 2. apply ln_increasing; [lra|]. apply H. lra.
 Qed.
+(* Without beta at most 1 it is false: a factor of 2, and one term. *)
+Lemma lem_log_sum_needs_fading : let one (t : nat) := 1 in
+  ln (1 + decayed 2 one 1 / 1) - INR 1 * ln 2 < sum 1 (fun t => one t / (1 + decayed 2 one (S t))).
+Proof.
+  intros one. rewrite sum_S, sum_O, decayed_S, decayed_O, INR_one. unfold one.
+  replace (1 + (2 * 0 + 1) / 1) with 2 by field. lra.
+Qed.

@@ -79,12 +79,13 @@ Proof.
 Qed.
 (* An instance: the four ends of the chain for u = (3, 4), which are 4, 5, 7 and 8; between the last two is 5 sqrt 2. *)
 Definition u34 : vec := fun j => match j with O => 3 | _ => 4 end.
-Lemma lem_norms_instance : norm_max 2 u34 = 4 /\ norm 2 u34 = 5 /\ norm1 2 u34 = 7 /\ INR 2 * norm_max 2 u34 = 8.
+Lemma lem_norms_instance : norm_max 2 u34 = 4 /\ norm 2 u34 = 5 /\ norm1 2 u34 = 7 /\ 7 <= sqrt (INR 2) * 5 <= 8.
 Proof.
   assert (Hm : norm_max 2 u34 = 4).
   { cbn [norm_max]. unfold u34. rewrite !Rabs_pos_eq by lra. now rewrite !Rmax_right by (rewrite ?Rmax_right; lra). }
-  repeat split; [exact Hm| | |rewrite Hm, INR_two; lra].
-  - unfold norm, norm2, u34. rewrite !sum_S, sum_O. replace (0 + 3 ^ 2 + 4 ^ 2) with (5 ^ 2) by ring.
-    rewrite sqrt_of_square. apply Rabs_pos_eq. lra.
-  - unfold norm1, u34. rewrite !sum_S, sum_O, !Rabs_pos_eq by lra. ring.
+  assert (H2 : norm 2 u34 = 5).
+  { unfold norm, norm2, u34. rewrite !sum_S, sum_O. replace (0 + 3 ^ 2 + 4 ^ 2) with (5 ^ 2) by ring.
+    rewrite sqrt_of_square. apply Rabs_pos_eq. lra. }
+  assert (H1 : norm1 2 u34 = 7) by (unfold norm1, u34; rewrite !sum_S, sum_O, !Rabs_pos_eq by lra; ring).
+  assert (H := lem_norms 2 u34). rewrite Hm, H1, H2, INR_two in *. lra.
 Qed.

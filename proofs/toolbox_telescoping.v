@@ -57,3 +57,11 @@ Proof.
   - intros t _. rewrite S_INR. lra.
   - rewrite INR_two. lra.
 Qed.
+(* Without a bound below the last value it is false: a walk that goes down by 1, and a bound that it passes at once. *)
+Lemma lem_telescoping_needs_bottom : let f t := - INR t in let p (t : nat) := 1 in let e (t : nat) := 0 in
+  (forall t, (t < 1)%nat -> f (S t) <= f t - 1 * p t + e t) /\
+  (f O - 0) / (1 * INR 1) + 1 / (1 * INR 1) * sum 1 e < sum 1 p / INR 1.
+Proof.
+  intros f p e. unfold f, p, e. split; [intros; rewrite S_INR; lra|].
+  rewrite !sum_S, !sum_O, INR_zero, INR_one. lra.
+Qed.

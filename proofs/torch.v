@@ -35,5 +35,7 @@ Section Rounding.
   Proof. split; [exact step_1|]. split; [exact step_2|exact step_3]. Qed.
 End Rounding.
 (* An instance: 3/4 between 0 and 1. *)
-Lemma prp_torch_rounding_instance : 0 < 1 /\ 0 <= 3 / 4 <= 1.
-Proof. lra. Qed.
+Lemma prp_torch_rounding_instance (H : 0 < 1) (between : 0 <= 3 / 4 <= 1) :
+  E (draw 0 1 (3 / 4) H between) (rounded 0 1) = 3 / 4 /\
+  E (draw 0 1 (3 / 4) H between) (fun w => (rounded 0 1 w - 3 / 4) ^ 2) = 3 / 16.
+Proof. destruct (prp_torch_rounding 0 1 (3 / 4) H between) as (-> & -> & _). split; lra. Qed.

@@ -105,5 +105,6 @@ Proof.
       now rewrite Rpower_1. }
     rewrite E2 at 1. field. lra.
 Qed.
-Lemma prp_large_u_instance : 0 < 1 /\ 0 < 2 /\ 0 < / 2 /\ 0 < / 3 /\ 0 < 10.
-Proof. lra. Qed.
+Lemma prp_large_u_instance c : let least := c_star 1 2 (/ 2) (/ 3) 10 in 0 < c -> c <> least ->
+  loss 3 1 2 (/ 2) (/ 3) least (10 / least) < loss 3 1 2 (/ 2) (/ 3) c (10 / c).
+Proof. intros least. apply (prp_large_u 3 1 2 (/ 2) (/ 3) 10). lra. Qed.

@@ -94,9 +94,12 @@ Section Matrix.
   Qed.
 End Matrix.
 (* An instance: the row 0, 1, 2 and two bits; its step is 2/3. *)
-Lemma prp_large_bits_instance : lo 2 (fun _ j => INR j) 0 = 0 /\ hi 2 (fun _ j => INR j) 0 = 2.
+Lemma prp_large_bits_instance j : let w (i : nat) : vec := fun j => INR j in (j <= 2)%nat ->
+  s 2 2 w 0 = 2 / 3 /\ Rabs (w_hat 2 2 w 0 j - w 0%nat j) <= 1 / 3.
 Proof.
-  unfold lo, hi. cbn [smallest largest]. rewrite INR_zero, INR_one, INR_two. split.
-  - rewrite (Rmin_left 0 1), Rmin_left by lra. reflexivity.
-  - rewrite (Rmax_right 0 1), Rmax_right by lra. reflexivity.
+  intros w Hj. assert (H : s 2 2 w 0 = 2 / 3).
+  { unfold s, step_size, steps, lo, hi, w. cbn [smallest largest]. rewrite INR_zero, INR_one, INR_two.
+    rewrite (Rmin_left 0 1), Rmin_left, (Rmax_right 0 1), Rmax_right by lra. field. }
+  split; [exact H|]. replace (1 / 3) with (s 2 2 w 0 / 2) by (rewrite H; field).
+  apply (prp_large_bits 0 2 2 w ltac:(lia) 0 (fun _ => 0)); [lia|exact Hj].
 Qed.

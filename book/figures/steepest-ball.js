@@ -16,6 +16,7 @@
     return [...step, a * step[0] + b * step[1]];
   }
   const steepestAt = (kind, x, y) => steepest(kind, [x, y]);
+  const short = (v) => Live.number(Math.abs(v) < 1e-9 ? 0 : v);
   const edge = (kind) => Array.from({ length: 181 }, (_, i) => towards(2 * i)).map((p) => p.map((v) => v / length(kind, p)));
 
   Live.figure("steepest-ball", { steepest: steepestAt, edge }, (ui) => {
@@ -48,7 +49,7 @@
       left.dot(a, b, { r: 6, fill: color });
       right.dot(angle.value(), slope, { r: 6, fill: color });
       ui.verdict(`Length is <b>${BALLS[kind]}</b>, the gradient points at ${Live.number(angle.value(), 3)}°: the step with the ` +
-        `largest inner product is <b>(${Live.number(a)}, ${Live.number(b)})</b>, with the slope ${Live.number(slope, 3)}.`);
+        `largest inner product is <b>(${short(a)}, ${short(b)})</b>, with the slope ${Live.number(slope, 3)}.`);
       ui.table(["length", "steepest step", "slope"], Object.entries(BALLS).map(([other, name]) => {
         const [x, y, z] = steepest(other, g);
         return [name, `(${Live.number(x)}, ${Live.number(y)})`, Live.number(z, 3)];

@@ -24,6 +24,23 @@ def test_every_theorem_has_a_saboteur_and_stands_on_known_axioms():
         assert set(record["axioms"]) <= rocq.AXIOMS.keys(), theorem.name
 
 
+def test_every_instance_applies_a_theorem_of_its_label():
+    proved = groups(sources(ROOT / "proofs"), rocq_sources.all_labels(ROOT))
+    for label, group in proved.items():
+        names = {theorem.name for _, theorem in group.theorems}
+        assert group.instances, label
+        for source, one in group.instances:
+            assert names & set(re.findall(r"[\w']+", source.plain[one.proof : one.end])), one.name
+
+
+def test_every_counterexample_says_what_it_is_without():
+    proved = groups(sources(ROOT / "proofs"), rocq_sources.all_labels(ROOT))
+    needs = [one for group in proved.values() for _, one in group.needs]
+    assert len(needs) >= 12
+    for one in needs:
+        assert re.match(r"Without [^:.]+ it is false[^:.]*: .+\.$", one.comment), one.name
+
+
 TEXT = """\
 (* What it is (* and more *). Not a sentence. *)
 Require Import sums.
@@ -42,6 +59,8 @@ Lemma thm_x_step_instance : 1 < 2.
 Proof. exact (PeanoNat.Nat.lt_succ_diag_r 1). Qed.
 Lemma thm_x_y_step_2b : 1 < 2. Proof. lia. Qed.
 Theorem thm_x_y : 1 < 2. Proof. exact thm_x_y_step_2b. Qed.
+(* Without a number it is false: 2. *)
+Lemma thm_x_y_needs_more : 1 < 2. Proof. lia. Qed.
 Theorem thm_z : 1 < 2. Proof. lia. Qed.
 """
 
@@ -76,6 +95,9 @@ def test_a_source_is_read_with_its_sections_comments_and_lines(tmp_path):
         ["step_1"],
     ]
     assert [one.name for _, one in x_y.theorems + x_y.steps] == ["thm_x_y", "thm_x_y_step_2b"]
+    assert [(one.name, one.comment) for _, one in x_y.needs] == [
+        ("thm_x_y_needs_more", "Without a number it is false: 2.")
+    ]
     assert rocq_sources.astray({"a": source}, ["thm-x", "thm-x-y"]) == ["a.v: thm_z"]
 
 

@@ -34,6 +34,7 @@ def opened(figure):
     figure.asked.clear()
     figure.errors.clear()
     figure.set_viewport_size(stills.VIEW)
+    figure.evaluate("history.replaceState(null, '', location.pathname)")  # without a setting
     figure.reload()
     return figure
 
@@ -60,7 +61,7 @@ def test_a_figure_works_from_a_file_its_parts_have_names(opened):
 
 
 # What waits for the reader's first move and can be seen.
-EARLY = """() => [...document.querySelectorAll('.live .landmark, .live details')]
+EARLY = """() => [...document.querySelectorAll('.live .landmark, .live-foot details')]
     .filter(e => e.checkVisibility({visibilityProperty: true}) && e.getClientRects().length).map(e => e.outerHTML)"""
 
 

@@ -96,7 +96,7 @@ def test_a_deck_works_from_a_file_all_of_it_fits_and_is_readable_and_its_notes_a
     lines = deck.evaluate("() => [...document.querySelectorAll('aside.notes > p')].map(p => p.textContent)")
     assert lines == [f"Minutes {begin} to {begin + own}" for begin, own in zip(begins, minutes, strict=True)]
     fields = deck.evaluate("() => [...document.querySelectorAll('[data-field]')].map(f => f.dataset.field)")
-    assert {*fields} - {"Behind"} == {"Say", "Board", "Move", "Ask", "Misconception"}
+    assert {*fields} - {"Behind"} == {"Say", "Board", "Move", "Ask", "Answer", "Misconception"}
     deck.close()
 
 
@@ -131,8 +131,9 @@ SHOWN = [
     ("ch-lars", ":code: NoSuchClass", "no visible or folded cell of 'ch-lars' begins with 'NoSuchClass' or defines it"),
     ("ch-lars", ":output: no such words", "no cell of 'ch-lars' printed 'no such words'"),
     ("fig-lars-alone", ":press: c = 10", "press is for figures that move"),
-    ("fig-lars-alone", ":panels: first", "'first' names no panels"),
+    ("fig-lars-alone", ":panels: first", "'first' names no numbers"),
     ("thm-lars", ":panels: 1", "panels are for figures"),
+    ("ch-lars", ":goals: 2, 9", "'ch-lars' has 5 points below 'What you will be able to do', and not 9"),
     ("ch-lars", ":code: MyLARS\n:lines: 40-50", "'ch-lars' has no lines (40, 50)"),
 ]
 MISTAKES = r"""---
@@ -205,9 +206,12 @@ REFUSALS = [
     "'Speak: a word",
     "the question 'Names' stands beside what answers it",
     "nothing is shown after the question 'Names'",
+    "the notes of 'Names' have no paragraph Answer: to what is asked",
+    "the first slide after the title 'Short' does not show goals of a chapter",
+    "the last slide after the title 'Short' does not show a chapter's summary",
     "the slide 'No notes' has 0 notes",
     "the minutes of the notes add up to 4, and the deck has 75",
-    "4 slides in 75 minutes, and not 12 to 18",
+    "3 slides in 75 minutes, and not 12 to 18",
     "1 questions to the hall",
     "no notes have a paragraph Board:",
     "the notes of the task 'Idle hands' have no paragraph Behind:",
@@ -229,19 +233,19 @@ def test_what_no_chapter_has_and_what_breaks_the_form_is_an_error(tmp_path):
 @pytest.mark.xdist_group("keys")
 def test_keys_in_a_figure_work_on_it_and_those_of_a_clicker_turn_the_page(browser):
     page = slides.open_deck(browser, HERE / "lars-1.html")
-    page.evaluate(GO, 2)
+    page.evaluate(GO, 3)
     slider = page.locator("section.present .live input").first
     slider.press("ArrowRight")
     assert slider.input_value() == "1"
-    assert page.evaluate("Reveal.getSlidePastCount()") == 2
+    assert page.evaluate("Reveal.getSlidePastCount()") == 3
     slider.press("PageDown")
-    assert page.evaluate("Reveal.getSlidePastCount()") == 3
+    assert page.evaluate("Reveal.getSlidePastCount()") == 4
     page.keyboard.press("ArrowLeft")
-    assert page.evaluate("Reveal.getSlidePastCount()") == 2
-    page.locator("section.present .live button").first.press(" ")
-    assert page.evaluate("Reveal.getSlidePastCount()") == 2
-    page.keyboard.press("ArrowRight")
     assert page.evaluate("Reveal.getSlidePastCount()") == 3
+    page.locator("section.present .live button").first.press(" ")
+    assert page.evaluate("Reveal.getSlidePastCount()") == 3
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("Reveal.getSlidePastCount()") == 4
     assert page.locator("dialog").count() == 0
     page.close()
 
@@ -263,11 +267,24 @@ def test_a_figure_opens_at_the_setting_of_the_deck_and_a_setting_it_does_not_hav
         broken = HERE / "broken.html"  # beside its scripts
         broken.write_text(right.replace(old, new), encoding="utf-8")
         page = slides.open_deck(browser, broken)
-        page.evaluate(GO, 13)
+        page.evaluate(GO, 14)
         page.wait_for_timeout(100)
         assert any(words in error for error in page.errors), page.errors
         page.close()
         broken.unlink()
+
+
+@pytest.mark.xdist_group("keys")
+def test_panels_bring_the_legend_and_the_scales_of_colours_of_their_figure(browser):
+    text = "(svg) => [...svg.querySelectorAll('[id^=legend_], [id^=axes_]')].filter((g) => g.getClientRects().length)"
+    for name, picture, legends, panels in (("lars-1", "Six panels", 1, 1), ("came-1", "Three heat maps", 0, 4)):
+        page = slides.open_deck(browser, HERE / f"{name}.html")
+        number = "words => Reveal.getSlides().findIndex((s) => s.querySelector(`svg[aria-label^='${words}']`))"
+        page.evaluate(GO, page.evaluate(number, picture))
+        page.evaluate(REST)
+        shown = page.locator("section.present svg.picture").evaluate(f"{text}.map((g) => g.id)")
+        assert [sum(one.startswith(kind) for one in shown) for kind in ("legend", "axes")] == [legends, panels]
+        page.close()
 
 
 @pytest.mark.xdist_group("paper")

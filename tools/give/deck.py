@@ -34,8 +34,9 @@ from sphinx_revealjs.writers import RevealjsSlideTranslator
 from tools import ROOT
 from tools.pages import readable_pictures
 
-FIELDS = ("Say", "Board", "Move", "Ask", "Misconception")  # what a paragraph of notes begins with
+FIELDS = ("Say", "Board", "Move", "Ask", "Answer", "Misconception")  # what a paragraph of notes begins with
 BEHIND = "Behind"  # and beside a task: what to do when half of the room is behind
+POINTS = {"goals": "What you will be able to do", "summary": "Summary"}  # by option of `show`: the heading in a chapter
 LABELLED = (nodes.figure, nodes.table, nodes.math_block, exercise_node, exercise_enumerable_node, *NODE_TYPES.values())
 logger = logging.getLogger(__name__)
 
@@ -53,7 +54,7 @@ class field(nodes.General, nodes.Element):
 
 
 class picture(nodes.General, nodes.Element):
-    """A drawn picture: its SVG as `text`, the size of its smallest words as `least`, the `panels` that are wanted."""
+    """A drawn picture: its SVG as `text`, the size of its smallest words as `least`, the `panels` and the `legend` that are wanted."""
 
 
 class Missing(Exception):
@@ -140,6 +141,15 @@ class Book:
             if words in block.astext():
                 return literal(block.astext().rstrip(), "none")
         raise Missing(f"no cell of {label!r} printed {words!r}")
+
+    def points(self, label: str, heading: str, wanted: list[int]) -> nodes.bullet_list:
+        """These points, from 1, of the list that stands below a heading of a chapter."""
+        for title in self.page(self.page_of(label)).findall(nodes.title):
+            if title.astext() == heading and (every := title.parent.next_node(nodes.bullet_list)):
+                if max(wanted) > len(every):
+                    raise Missing(f"{label!r} has {len(every)} points below {heading!r}, and not {max(wanted)}")
+                return nodes.bullet_list("", *(every[k - 1].deepcopy() for k in wanted))
+        raise Missing(f"{label!r} has no points below {heading!r}")
 
     def number(self, label: str) -> str:
         """What the book calls the thing of a label: Theorem 7.1."""
@@ -228,10 +238,10 @@ def numbers(argument: str) -> tuple[int, int]:
     return int(match[1]), int(match[2] or match[1])
 
 
-def panels(argument: str) -> list[int]:
-    """'2', or '1, 4': which panels of a figure, from 1."""
+def listed(argument: str) -> list[int]:
+    """'2', or '1, 4': which panels or legends of a figure, or points of a chapter, from 1."""
     if not re.fullmatch(r"[1-9]\d*(, *[1-9]\d*)*", argument.strip()):
-        raise ValueError(f"{argument!r} names no panels, such as 2, or 1, 4")
+        raise ValueError(f"{argument!r} names no numbers, such as 2, or 1, 4")
     return [int(one) for one in argument.split(",")]
 
 
@@ -243,12 +253,16 @@ class Show(SphinxDirective):
         "lines": numbers,
         "step": numbers,
         "press": directives.unchanged_required,
-        "panels": panels,
+        "panels": listed,
+        "legend": listed,
+        "source": directives.unchanged_required,
+        **dict.fromkeys(POINTS, listed),
     }
 
     def run(self) -> list[nodes.Node]:
         node = excerpt("", label=self.arguments[0], options=self.options)
         self.set_source_info(node)
+        node += self.parse_inline(self.options.get("source", ""))[0]
         return [node]
 
 
@@ -314,6 +328,12 @@ def has(slide: nodes.section, kind: str) -> bool:
     return any(kind in child.get("classes", ()) for child in slide.children if isinstance(child, nodes.Element))
 
 
+def framed(slide: nodes.section, kind: str) -> bool:
+    """Does a slide show the `goals` of a chapter, or its `summary`?"""
+    own = [child for child in slide.children if isinstance(child, excerpt)]
+    return any(kind in one["options"] for one in own)
+
+
 def halves(deck: nodes.document) -> list[list[nodes.section]]:
     """The slides of each part, which begins with a title of the first level: one in a lecture, four in a workshop."""
     parts = []
@@ -341,14 +361,21 @@ def violations(deck: nodes.document, minutes: str) -> list[str]:
                 faults.append(f"the question {title!r} stands beside what answers it; it has a slide of its own")
             if not any(shows(following) or has(following, "task") for following in slides[k + 1 : k + 2]):
                 faults.append(f"nothing is shown after the question {title!r}")
+        if (has(slide, "question") or "Ask" in fields) and "Answer" not in fields:
+            faults.append(f"the notes of {title!r} have no paragraph Answer: to what is asked")
         if has(slide, "task") and BEHIND not in fields:
             faults.append(f"the notes of the task {title!r} have no paragraph {BEHIND}:")
     if not minutes.isdigit():
         return [*faults, f"the deck's front matter says minutes: {minutes!r}, and not a whole number"]
     for part in parts:
+        name = part[0].next_node(nodes.title).astext()
+        if not framed(part[min(1, len(part) - 1)], "goals"):
+            faults.append(f"the first slide after the title {name!r} does not show goals of a chapter")
+        if not framed(part[-1], "summary"):
+            faults.append(f"the last slide after the title {name!r} does not show a chapter's summary")
         spent = sum(own[slide] for slide in part)
         if len(parts) > 1 and spent * len(parts) != int(minutes):
-            faults.append(f"the part {part[0].next_node(nodes.title).astext()!r} has {spent} minutes")
+            faults.append(f"the part {name!r} has {spent} minutes")
     if sum(own.values()) != int(minutes):
         faults.append(f"the minutes of the notes add up to {sum(own.values())}, and the deck has {minutes}")
     tasks = [slide for slide in slides if has(slide, "task")]
@@ -356,7 +383,8 @@ def violations(deck: nodes.document, minutes: str) -> list[str]:
     busy, free = (sum(own[slide] for slide in kind) for kind in (tasks, breaks))
     if tasks and busy < (int(minutes) - free) / 2:
         faults.append(f"{busy} minutes of tasks in {int(minutes) - free}, and not half of them")
-    count, left = len(slides) - len(tasks) - len(breaks), int(minutes) - busy - free
+    frame = [slide for slide in slides if any(framed(slide, kind) for kind in POINTS)]
+    count, left = len(slides) - len(tasks) - len(breaks) - len(frame), int(minutes) - busy - free
     low, high = round(left * 12 / 75), round(left * 18 / 75)
     if not low <= count <= high:
         faults.append(f"{count} slides in {left} minutes, and not {low} to {high}")
@@ -396,7 +424,10 @@ class Fill(SphinxPostTransform):
         book, label, options, tag = self.book, node["label"], node["options"], ""
         if "glue" in options:
             return [nodes.Text(book.value(label, options["glue"]))]
-        if "code" in options:
+        kind = next((kind for kind in POINTS if kind in options), "")
+        if kind:
+            parts = [book.points(label, POINTS[kind], options[kind])]
+        elif "code" in options:
             parts = [book.code(label, options["code"])]
         elif "output" in options:
             parts = [book.output(label, options["output"])]
@@ -404,7 +435,7 @@ class Fill(SphinxPostTransform):
             parts, tag = book.steps(label, *options["step"]), f"Proof of {book.number(label)}"
         else:
             parts = [book.labelled(label).deepcopy()]
-        whole = nodes.container("", *parts, classes=["shown"])
+        whole = nodes.container("", *parts, classes=["shown", "points"] if kind else ["shown"])
         without_links(whole)
         if "lines" in options:
             whole[:] = only(whole.children, *options["lines"])
@@ -412,6 +443,8 @@ class Fill(SphinxPostTransform):
                 raise Missing(f"{label!r} has no lines {options['lines']}")
         if tag:
             whole += nodes.paragraph("", tag, classes=["tag"])
+        if node.children:
+            whole += nodes.paragraph("", "", *node.children, classes=["tag", "source"])
         for section in list(whole.findall(nodes.section)):  # of a theorem; reveal.js would make it a slide
             section.replace_self(nodes.container("", *section.children))
         for caption in [*whole.findall(nodes.caption), *whole.findall(nodes.title)]:
@@ -422,7 +455,7 @@ class Fill(SphinxPostTransform):
 
     def pictures(self, whole: nodes.Element, options: dict) -> None:
         """A live figure at its setting; a drawn picture as text, so that the browser can take a panel of it."""
-        moves, wanted = 0, " ".join(map(str, options.get("panels", ())))
+        moves, wanted, legend = 0, *(" ".join(map(str, options.get(name, ()))) for name in ("panels", "legend"))
         for figure in whole.findall(nodes.figure):
             if "live-figure" in figure["classes"]:
                 moves += 1
@@ -439,7 +472,7 @@ class Fill(SphinxPostTransform):
             svg = path.read_text(encoding="utf-8")
             width = float(re.search(r'<svg [^>]*?viewBox="0 0 ([\d.]+) ', svg)[1])
             least = readable_pictures.LEAST * width / (readable_pictures.needed(svg) or 1e9)
-            image.replace_self(picture("", text=svg, least=f"{least:.2f}", panels=wanted, alt=image.get("alt", "")))
+            image.replace_self(picture("", text=svg, least=f"{least:.2f}", panels=wanted, legend=legend, alt=image.get("alt", "")))
 
 
 # The height, in px, that is left for something else on the slide.
@@ -489,7 +522,7 @@ class Translator(RevealjsSlideTranslator):
 
     def visit_picture(self, node: picture) -> None:
         svg = re.sub(r"^.*?(?=<svg)|<metadata>.*?</metadata>|<style.*?</style>", "", node["text"], flags=re.DOTALL)
-        data = f'data-least="{node["least"]}" data-panels="{node["panels"]}"'
+        data = f'data-least="{node["least"]}" data-panels="{node["panels"]}" data-legend="{node["legend"]}"'
         head = f'<svg class="picture" role="img" aria-label="{html.escape(node["alt"])}" {data}'
         self.body.append(re.sub(r'^<svg| (?:width|height)="[\d.]+pt"(?=[^<]*>)', "", svg, count=3).replace("", head, 1))
         raise nodes.SkipNode

@@ -172,7 +172,8 @@ def fold(label: str, checked: Checked, up: str) -> str:
     if group.steps:
         items.append(f"Steps: {places(group.steps, up)}.")
     if group.instances:
-        items.append(f"A problem that meets all assumptions: {places(group.instances, up)}.")
+        items.append(f"Applied to a problem that meets all assumptions: {places(group.instances, up)}.")
+    items += [f"{escaped(one.comment.rstrip('.'))} ({places([(source, one)], up)})." for source, one in group.needs]
     broken = [one for one in checked.saboteurs.get(label, []) if checked.failed(one)]
     words = "; ".join(f"{escaped(one.says)} (<code>{escaped(one.fails_in)}</code>)" for one in broken)
     items += [f"What makes the unchanged proof fail, and where: {words}."] if broken else []

@@ -4,7 +4,8 @@ A `Source` knows its declarations with their lines, statements, comments and the
 sections around them; `groups` says which of them belong to a label of a chapter:
 
     thm_sgd, thm_sgd_best     state and prove thm-sgd
-    thm_sgd_instance          a problem that meets its assumptions
+    thm_sgd_instance          the theorem applied to a problem that meets its assumptions
+    thm_sgd_needs_rate        a counterexample: without one of its assumptions it is false, as the comment above says
     step_1, thm_sgd_step_1    its steps; `step_1` belongs to the next theorem with a label in its file
 
 Deliberately absent: Rocq's grammar. Sentences end at a full stop before white space, and that is all that is needed.
@@ -174,6 +175,7 @@ class Group:
 
     theorems: list[tuple[Source, Declaration]] = field(default_factory=list)
     instances: list[tuple[Source, Declaration]] = field(default_factory=list)
+    needs: list[tuple[Source, Declaration]] = field(default_factory=list)
     steps: list[tuple[Source, Declaration]] = field(default_factory=list)
 
 
@@ -184,7 +186,7 @@ def label_of(name: str, known: list[str]) -> str | None:
 
 
 def groups(every: dict[str, Source], known: list[str]) -> dict[str, Group]:
-    """{label: its theorems, instances and steps}, for the labels that have a theorem."""
+    """{label: its theorems, instances, counterexamples and steps}, for the labels that have a theorem."""
     by_label = {label: Group() for label in known}
     for source in every.values():
         waiting = []
@@ -196,6 +198,8 @@ def groups(every: dict[str, Source], known: list[str]) -> dict[str, Group]:
                 group.steps.append((source, one))
             elif group and "_instance" in one.name:
                 group.instances.append((source, one))
+            elif group and "_needs_" in one.name:
+                group.needs.append((source, one))
             elif group:
                 group.theorems.append((source, one))
                 group.steps, waiting = group.steps + waiting, []

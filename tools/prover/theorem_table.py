@@ -28,6 +28,9 @@ the instance that came nearest to it: what was **measured**, what the theorem **
 theorem, the start or what any method keeps, whichever is less. A promise above the third number is true, and says
 nothing there: you knew as much before. That happens where the constants are large and the run is short.
 
+**Without** some of its assumptions a theorem is false: where the list says so, a counterexample meets all the others,
+and is proved as well.
+
 **What may I conclude?** {ref}`bounds-four` reads such numbers one by one, for a theorem that says something and for
 one that does not.
 """
@@ -98,13 +101,21 @@ def counts(ledgers: dict, promises: dict, of_label: list[str]) -> str:
     return " ".join(sentences)
 
 
-def entry(label: str, theorem: Stated, leads: list[str], measured: str) -> str:
-    """A theorem on the page: two lines, and its statement in a fold."""
+def needed(group: rocq_sources.Group) -> list[str]:
+    """Without what a theorem is false: a sentence for each counterexample, as the comment above it has it."""
+    return [
+        f'{one.comment.rstrip(".")} (<a href="../proofs/{source.name}.html#{one.name}">{one.name}</a>).'
+        for source, one in group.needs
+    ]
+
+
+def entry(label: str, theorem: Stated, leads: list[str], lines: list[str]) -> str:
+    """A theorem on the page: some lines, and its statement in a fold."""
     proof = f"proof, {'lines' if len(leads) > 1 else 'line'} {', '.join(leads)}"
     head = f"{{prf:ref}}`{label}`: **{theorem.title}** ({proof})"
     fence = ":" * (1 + max(map(len, re.findall(r"^:{3,}", theorem.text, re.MULTILINE)), default=2))
     fold = f"{fence}{{admonition}} What it says\n:class: dropdown\n\n{theorem.text}\n{fence}\n"
-    return f"{head}\\\n{measured or 'Evaluated in the text of its chapter, without a ledger.'}\n\n{fold}\n"
+    return "\\\n".join([head, *lines]) + f"\n\n{fold}\n"
 
 
 def table(root: Path) -> str:
@@ -125,5 +136,6 @@ def table(root: Path) -> str:
             f'<a href="../proofs/{source.name}.html#{one.name}">{source.line(one.start)}</a>'
             for source, one in groups[label].theorems
         ]
-        lines.append(entry(label, theorem, leads, counts(ledgers, promises, of_label)))
+        measured = counts(ledgers, promises, of_label) or "Evaluated in the text of its chapter, without a ledger."
+        lines.append(entry(label, theorem, leads, [measured, *needed(groups[label])]))
     return "".join(lines)

@@ -8,8 +8,7 @@
 "use strict";
 
 Live.lab.problems = (() => {
-  const { times, turned } = Live.lab.methods;
-  const sum = (a) => a.reduce((all, v) => all + v, 0);
+  const { map, sum, times, turned } = Live.lab.methods;
   const least = 1e-16; // below it a loss is as good as 0
   const log = (loss) => Exact.log10(Math.max(loss, least));
   const curvatures = (n, most) => Float64Array.from({ length: n }, (_, i) => Exact.power(most, 1 - i / (n - 1)));
@@ -56,7 +55,7 @@ Live.lab.problems = (() => {
   const pull = (x) => times(times(A, x.map((v) => v - 1), rows, rows, columns), B, rows, columns, columns);
   const misfit = ([x]) => log(0.5 * sum(pull(x.data).map((g, k) => g * (x.data[k] - 1))));
   const matrix = {
-    says: "a matrix of 8 × 6 weights", most: 0, unit: "log", tuned: misfit, judged: misfit,
+    says: "a matrix of 8 × 6 weights", most: 0, unit: "log", matrices: true, tuned: misfit, judged: misfit,
     start: (seed) => {
       const draw = Live.uniforms(1000 + seed);
       return [{ shape: [rows, columns], data: normals(draw, rows * columns).map((v) => 1 + v) }];
@@ -64,9 +63,54 @@ Live.lab.problems = (() => {
     gradients: ([x]) => [pull(x.data)],
   };
 
-  // Scanned digits, 8 x 8 pixels: a network of layers 64, 32, 32, 10 with ReLU and no biases. As in the book, every fifth
-  // of the images sorted by label is left out of training: these judge. Of the others every fourth tunes.
-  const widths = [64, 32, 32, 10];
+  // A network of layers with ReLU between them and no biases. An example is { x, label }; `aims` are the weights of the
+  // classes, a row for each example: without them, of all examples alike, each its label.
+  function labels(some, classes) {
+    const aims = new Float64Array(some.length * classes);
+    some.forEach(({ label }, i) => { aims[classes * i + label] = 1 / some.length; });
+    return aims;
+  }
+  function forward(parameters, some, aims = labels(some, parameters.at(-1).shape[1])) {
+    const n = some.length, outputs = [new Float64Array(some[0].x.length * n)], classes = aims.length / n;
+    some.forEach(({ x }, i) => outputs[0].set(x, x.length * i));
+    parameters.forEach(({ shape, data }, l) => {
+      const z = times(outputs[l], data, n, ...shape);
+      outputs.push(l < parameters.length - 1 ? map(z, (v) => Math.max(v, 0)) : z);
+    });
+    const logits = outputs.at(-1), back = new Float64Array(logits.length);
+    let loss = 0;
+    for (let at = 0; at < logits.length; at += classes) {
+      const row = logits.subarray(at, at + classes), aim = aims.subarray(at, at + classes);
+      let top = row[0];
+      for (let j = 1; j < classes; j++) top = Math.max(top, row[j]);
+      const powers = map(row, (v) => Exact.exp(v - top)), total = sum(powers), weight = sum(aim);
+      loss += weight * (top + Exact.log(total));
+      for (let j = 0; j < classes; j++) {
+        loss -= aim[j] * row[j];
+        back[at + j] = (weight * powers[j]) / total - aim[j];
+      }
+    }
+    return { outputs, back, loss };
+  }
+  function backward(parameters, some) {
+    let { outputs, back, loss } = forward(parameters, some);
+    const n = some.length, gradients = [];
+    for (let l = parameters.length - 1; l >= 0; l--) {
+      const { shape: [rows, columns], data } = parameters[l];
+      gradients[l] = times(turned(outputs[l], n, rows), back, rows, n, columns);
+      if (l) back = map(times(back, data, n, columns, rows, true), (v, k) => (outputs[l][k] > 0 ? v : 0));
+    }
+    return { gradients, loss };
+  }
+  // Layers of these widths; layer l starts with variance 1 / width, times the square of scales[l].
+  function network(widths, scales, seed) {
+    const draw = Live.uniforms(1000 + seed);
+    return scales.map((scale, l) => ({ shape: [widths[l], widths[l + 1]],
+      data: map(normals(draw, widths[l] * widths[l + 1]), (v) => (scale * v) / Math.sqrt(widths[l])) }));
+  }
+
+  // Scanned digits, 8 x 8 pixels. As in the book, every fifth of the images sorted by label is left out of training:
+  // these judge. Of the others every fourth tunes.
   let images = null;
   function digits() {
     if (images) return images;
@@ -79,67 +123,67 @@ Live.lab.problems = (() => {
       train: others.filter((_, k) => k % 4 !== 3).map(image) };
     return images;
   }
-  // The layers' outputs for some digits, and the probabilities at the end.
-  function forward(parameters, some) {
-    const n = some.length, outputs = [new Float64Array(64 * n)];
-    some.forEach(({ x }, i) => outputs[0].set(x, 64 * i));
-    parameters.forEach((w, l) => {
-      const z = times(outputs[l], w.data, n, widths[l], widths[l + 1]);
-      outputs.push(l < 2 ? z.map((v) => Math.max(v, 0)) : z);
-    });
-    const logits = outputs[3], chances = new Float64Array(logits.length);
-    let loss = 0;
-    for (let i = 0; i < n; i++) {
-      const row = logits.subarray(10 * i, 10 * i + 10), top = Math.max(...row);
-      const total = sum(row.map((v) => Exact.exp(v - top)));
-      loss += (top + Exact.log(total) - row[some[i].label]) / n;
-      row.forEach((v, j) => { chances[10 * i + j] = Exact.exp(v - top) / total; });
-    }
-    return { outputs, chances, loss };
-  }
-  function backward(parameters, some) {
-    const { outputs, chances, loss } = forward(parameters, some), n = some.length, gradients = [];
-    let back = chances.map((v, k) => (v - (k % 10 === some[Math.floor(k / 10)].label ? 1 : 0)) / n);
-    for (let l = 2; l >= 0; l--) {
-      gradients[l] = times(turned(outputs[l], n, widths[l]), back, widths[l], n, widths[l + 1]);
-      if (!l) break;
-      back = times(back, parameters[l].data, n, widths[l + 1], widths[l], true).map((v, k) => (outputs[l][k] > 0 ? v : 0));
-    }
-    return { gradients, loss };
-  }
   // `count` of the training digits, none twice.
   function sample(count, draw) {
-    const places = digits().train.map((_, k) => k);
+    const { train } = digits(), places = train.map((_, k) => k);
     for (let k = 0; k < count; k++) {
       const other = k + Math.floor(draw() * (places.length - k));
       [places[k], places[other]] = [places[other], places[k]];
     }
-    return places.slice(0, count).map((k) => digits().train[k]);
+    return places.slice(0, count).map((k) => train[k]);
   }
-  const network = {
-    says: "a network on scanned digits", most: 1024, unit: "nats",
-    start: (seed) => {
-      const draw = Live.uniforms(1000 + seed);
-      return [0, 1, 2].map((l) => ({ shape: [widths[l], widths[l + 1]],
-        data: normals(draw, widths[l] * widths[l + 1]).map((v) => v / Math.sqrt(widths[l])) }));
-    },
+  const reading = (says, scales) => ({
+    says, most: 1024, unit: "nats", matrices: true,
+    start: (seed) => network([64, 32, 32, 10], scales, seed),
     gradients: (parameters, batch, draw) => backward(parameters, sample(batch, draw)).gradients,
     tuned: (parameters) => forward(parameters, digits().tune).loss,
     judged: (parameters) => forward(parameters, digits().test).loss,
-  };
+  });
+
+  // The next of 48 words, by a network of widths 48, 16, 48. Words come by their rank, the second half as often as the
+  // first, the third a third as often; or all alike. A word's partner follows it half of the time (2 after 1, 1 after 2,
+  // 4 after 3), else any word. The loss is the mean over all pairs of words, each weighted by how often it comes.
+  const WORDS = 48;
+  function language(says, rare) {
+    const odds = Float64Array.from({ length: WORDS }, (_, k) => 1 / (rare ? k + 1 : 1)), all = sum(odds);
+    const chances = map(odds, (v) => v / all), numbers = [...chances.keys()];
+    const words = numbers.map((k) => Float64Array.from(numbers, (j) => Number(j === k)));
+    const aims = Float64Array.from({ length: WORDS * WORDS }, (_, i) => {
+      const k = Math.floor(i / WORDS), label = i % WORDS;
+      return chances[k] * (chances[label] / 2 + (label === (k ^ 1) ? 0.5 : 0));
+    });
+    const loss = (parameters) => forward(parameters, words.map((x) => ({ x })), aims).loss;
+    function word(draw) {
+      let k = 0;
+      for (let rest = draw() - chances[0]; rest >= 0 && k < WORDS - 1; rest -= chances[k]) k += 1;
+      return k;
+    }
+    const sample = (count, draw) => Array.from({ length: count }, () => {
+      const k = word(draw), other = word(draw);
+      return { x: words[k], label: draw() < 0.5 ? other : k ^ 1 };
+    });
+    return {
+      says, most: 4096, unit: "nats", matrices: true, tuned: loss, judged: loss, aims, sample,
+      start: (seed) => network([WORDS, 16, WORDS], [2, 1], seed),
+      gradients: (parameters, batch, draw) => backward(parameters, sample(batch, draw)).gradients,
+    };
+  }
 
   const problems = {
     bowl: bowl("a bowl in 8 dimensions, curvatures 1 to 100", diagonal, 0),
     valley: bowl("the same bowl with its axes turned by 45°", symmetric(steep), 0),
     "noisy bowl": bowl("the bowl with noise in each gradient", diagonal, 30),
     matrix,
-    digits: network,
+    digits: reading("a network on scanned digits", [1, 1, 1]),
+    "rescaled digits": reading("the network on scanned digits, its layers on other scales", [16, 1, 1 / 16]),
+    words: language("a network that guesses the next word, where many words are rare", true),
+    "even words": language("a network that guesses the next word, where all words are equally frequent", false),
   };
 
-  // For the tests: the loss of given layers on given digits, and its gradients.
-  function digitsGradient(layers, places) {
-    const parameters = layers.map((data, l) => ({ shape: [widths[l], widths[l + 1]], data: Float64Array.from(data) }));
-    const { gradients, loss } = backward(parameters, places.map((k) => digits().train[k]));
+  // For the tests: the loss of given layers on given examples, and its gradients.
+  function gradient(layers, shapes, examples) {
+    const parameters = layers.map((data, l) => ({ shape: shapes[l], data: Float64Array.from(data) }));
+    const { gradients, loss } = backward(parameters, examples.map(([x, label]) => ({ x, label })));
     return { gradients: gradients.map((g) => [...g]), loss };
   }
   // And the gradient of a problem without noise at given weights.
@@ -148,5 +192,10 @@ Live.lab.problems = (() => {
   const listed = (all) => all.map(({ x, label }) => [...x, label]);
   const parts = () => Object.fromEntries(Object.entries(digits()).map(([part, all]) => [part, listed(all)]));
 
-  return { problems, digitsGradient, exact, parts };
+  // And some pairs of words, as a batch draws them, and how often each pair comes.
+  const numbered = ({ x, label }) => [x.indexOf(1), label];
+  const pairs = (name, count, seed) => problems[name].sample(count, Live.uniforms(seed)).map(numbered);
+  const odds = (name) => [...problems[name].aims];
+
+  return { problems, gradient, exact, parts, pairs, odds };
 })();

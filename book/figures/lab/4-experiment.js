@@ -17,10 +17,15 @@ Live.lab.experiment = (() => {
       CAME: 0.02, Lion: 0.2, Muon: 1 },
     digits: { SGD: 0.5, Momentum: 0.1, Nesterov: 0.1, Adam: 0.03, AdamW: 0.03, LARS: 16, LAMB: 0.05, Adafactor: 0.03,
       CAME: 0.005, Lion: 0.01, Muon: 0.03 },
+    "rescaled digits": { SGD: 0.12, Momentum: 0.025, Nesterov: 0.025, Adam: 0.03, AdamW: 0.03, LARS: 16, LAMB: 0.05,
+      Adafactor: 0.03, CAME: 0.001, Lion: 0.01, Muon: 0.03 },
+    words: { SGD: 4, Momentum: 0.8, Nesterov: 0.8, Adam: 0.06, AdamW: 0.06, LARS: 16, LAMB: 0.05, Adafactor: 0.06,
+      CAME: 0.005, Lion: 0.02, Muon: 0.12 },
   };
-  const middle = (problem, name, octaves = 0) => (usual[problem] ?? usual.bowl)[name] * Exact.power(2, octaves);
+  Object.assign(usual, { valley: usual.bowl, "noisy bowl": usual.bowl, "even words": usual.words });
+  const middle = (problem, name, octaves = 0) => usual[problem][name] * Exact.power(2, octaves);
   const grid = (rate, trials) => Array.from({ length: trials }, (_, k) => rate * Exact.power(2, k - (trials - 1) / 2));
-  const able = (name, problem) => !matricesOnly.includes(name) || ["matrix", "digits"].includes(problem);
+  const able = (name, problem) => !matricesOnly.includes(name) || problems[problem].matrices;
 
   // One run's score, no more than that of its start.
   function* run(problem, name, lr, { steps, batch }, seed, score) {
@@ -34,9 +39,10 @@ Live.lab.experiment = (() => {
     return last < first ? { score: last, failed: false } : { score: first, failed: true };
   }
 
-  // setting: { problem, methods, ours, claim: [least, most], batch, steps, trials, seeds, octaves: { method: shift } }.
+  // setting: { problem, methods, ours, claim: [least, most], batch, steps, trials, seeds, draw, octaves: { method: shift } };
+  // `draw` says which twenty seeds judge; the one that tunes is always 0.
   function* experiment(setting) {
-    const { problem, methods, ours, claim, trials, seeds, octaves } = setting, results = {};
+    const { problem, methods, ours, claim, trials, seeds, draw, octaves } = setting, results = {};
     const whole = methods.length * (trials + seeds) * setting.steps;
     let done = 0;
     function* counted(name, lr, seed, score) {
@@ -52,8 +58,8 @@ Live.lab.experiment = (() => {
         tried.push([rate, (yield* counted(name, rate, 0, "tuned")).score]);
       }
       const best = tried.reduce((k, [, score], j) => (score < tried[k][1] ? j : k), 0);
-      for (let seed = 1; seed <= seeds; seed++) {
-        const one = yield* counted(name, tried[best][0], seed, "judged");
+      for (let k = 1; k <= seeds; k++) {
+        const one = yield* counted(name, tried[best][0], 20 * draw + k, "judged");
         losses.push(one.score);
         failed += one.failed;
       }
