@@ -54,7 +54,7 @@ class field(nodes.General, nodes.Element):
 
 
 class picture(nodes.General, nodes.Element):
-    """A drawn picture: its SVG as `text`, the size of its smallest words as `least`, and what is wanted of it."""
+    """A drawn picture: its SVG as `text`, the size of its smallest words as `least`, which `panels` and `legend`."""
 
 
 class Missing(Exception):
@@ -472,8 +472,9 @@ class Fill(SphinxPostTransform):
             svg = path.read_text(encoding="utf-8")
             width = float(re.search(r'<svg [^>]*?viewBox="0 0 ([\d.]+) ', svg)[1])
             least = readable_pictures.LEAST * width / (readable_pictures.needed(svg) or 1e9)
-            shown = {"panels": wanted, "legend": legend, "alt": image.get("alt", "")}
-            image.replace_self(picture("", text=svg, least=f"{least:.2f}", **shown))
+            image.replace_self(
+                picture("", text=svg, least=f"{least:.2f}", panels=wanted, legend=legend, alt=image.get("alt", ""))
+            )
 
 
 # The height, in px, that is left for something else on the slide.
