@@ -34,7 +34,7 @@ Does CAME, with half the state, end where AdamW ends? [nats]
     T5, 32 rows | came_at_work | T5: CAME equals AdamW
     BERT, 8 rows | bert | 8 rows: CAME equals AdamW
     BERT, 64 rows | bert | 64 rows: CAME equals AdamW
-    a small model of words, ten seeds | came | CAME = AdamW
+    a small model of words, twenty seeds | came | CAME = AdamW
     the same, 16 seeds, four settings tuned | landscape | CAME = AdamW
 Does CAME end lower with its confidence corrected for the start? [nats]
     GPT-2, 128 rows | came_at_work | GPT-2: corrected CAME below CAME
