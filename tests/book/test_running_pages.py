@@ -29,13 +29,13 @@ SGD, LOSS = (notebooks.find(name).stem for name in ("sgd", "loss_and_gradient"))
 
 def test_parts_one_and_two_run_and_nothing_that_needs_torch_or_a_prover_does():
     names = [chapters.name_of(stem) for stem in RUNNABLE]
-    first = ["loss_and_gradient", "sgd", "momentum", "adam"]
+    first = ["loss_and_gradient", "sgd", "momentum", "adam", "schedules"]
     second = ["big_batches", "carrying_a_rate", "lars", "lamb"]
-    assert names == [*first, *second, "came", "optimizers_at_a_glance", "the_rule_for_ties"]
+    assert names == [*first, *second, "came", "landscape", "optimizers_at_a_glance", "the_rule_for_ties"]
     assert RUNNABLE[SGD] == ["matplotlib", "numpy", "scipy"]
     assert [stem for stem, needed in RUNNABLE.items() if "sympy" in needed] == [LOSS]
     reading = [stem for stem in RUNNABLE if running_pages.reads_prose(chapters.stored(ROOT)[stem])]
-    assert [chapters.name_of(stem) for stem in reading] == ["adam", "lamb", "came"]
+    assert [chapters.name_of(stem) for stem in reading] == ["adam", "lamb", "came", "landscape"]
 
 
 @pytest.mark.parametrize(

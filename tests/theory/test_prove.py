@@ -91,7 +91,7 @@ def test_a_theorem_is_shown_as_its_chapter_states_it_and_its_equations_keep_thei
     (tmp_path / "notebooks" / "02_a.md").write_text(f"::::{{prf:theorem}} Rates\n:label: thm-a\n\n{text}::::\n")
     theorem = theorem_table.stated(tmp_path)["thm-a"]
     assert theorem == ("02_a", "Rates", "For all $T$\n\n$$\nx = 1 .\n$$\n\n:::{note}\nSo.\n:::")
-    entry = theorem_table.entry("thm-a", theorem, ["<a>7</a>"], "Evaluated 3 times.")
+    entry = theorem_table.entry("thm-a", theorem, ["<a>7</a>"], ["Evaluated 3 times."])
     assert entry.startswith(
         "{prf:ref}`thm-a`: **Rates** (proof, line <a>7</a>)\\\nEvaluated 3 times.\n\n::::{admonition}"
     )
