@@ -174,3 +174,20 @@ def test_verdicts_near_an_edge_are_marked_on_the_page_and_listed(judged):
     assert verdict_page.substitutions(book)["verdicts"].count("only just") == 1
     (line,) = verdict_page.near(book)
     assert line.startswith("a: B: not resolved, 1.03 [")
+
+
+def test_chapters_and_readme_say_of_lamb_below_adamw_what_its_nine_places_say_together():
+    asked = questions.asked_where()["Does LAMB end below AdamW? [nats]"]
+    texts = {**chapters.stored(ROOT)}
+    rows = {}
+    for name in {chapter for _, chapter, _ in asked}:
+        (stem,) = [stem for stem in texts if chapters.name_of(stem) == name]
+        for table in verdict_page.of_chapter(texts[stem]):
+            rows |= {(name, row["claim"]): row for row in table.rows}
+    once = questions.judged_once([rows[chapter, claim] for _, chapter, claim in asked])
+    assert [where for (where, *_), verdict in zip(asked, once, strict=True) if verdict == "confirmed"] == [
+        "BERT, 64 rows, only rates tuned"
+    ]
+    assert (len(asked), set(once)) == (9, {"confirmed", "not resolved"})
+    sources = [ROOT / "README.md", *(notebook for notebook in CHAPTERS if "bert" in notebook.stem)]
+    assert all("nine places" in source.read_text(encoding="utf-8") for source in sources)

@@ -68,8 +68,8 @@ def handed_out(platform: str, files: dict) -> dict[str, bytes]:
         names = {f"{name}/tiny{files[who].suffix}": files[who].read_bytes() for name, (_, who) in whole.items()}
         names = {f"assignment_5_export/{name}": data for name, data in names.items()}
         return names | {f"assignment_5_export/{intake.METADATA}": yaml.safe_dump(told).encode()}
-    names = {f"tiny-{who}/work/my{path.suffix}": path.read_bytes() for who, path in files.items()}
-    return names | {"tiny-ann/tiny.ipynb": names.pop("tiny-ann/work/my.ipynb"), "tiny-ann/draft.ipynb": wrong}
+    names = {f"tiny-{who}/homework/my{path.suffix}": path.read_bytes() for who, path in files.items()}
+    return names | {"tiny-ann/tiny.ipynb": names.pop("tiny-ann/homework/my.ipynb"), "tiny-ann/draft.ipynb": wrong}
 
 
 def packed(path, files: dict[str, bytes]):
