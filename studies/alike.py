@@ -61,7 +61,7 @@ def tune_alike(study: Study) -> None:
     for name in plan.middles:
         tried = {setting: search(name, setting) for setting in (RECORDED, *plan.changes)}
         both = together({setting: loss for setting, (_, loss) in tried.items()})
-        tried.setdefault(both, search(name, both))
+        tried[both] = search(name, both)  # one of those tried, perhaps: its runs are there
         best = min(tried, key=lambda setting: tried[setting][1])
         settings[name] = [[*setting, *tried[setting]] for setting in tried]
         chosen[name] = [*best, tried[best][0]]

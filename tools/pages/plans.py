@@ -395,8 +395,7 @@ def substitutions(root: Path = ROOT) -> dict[str, str]:
         "plan_work_four": work(root, every, "four"),
         "plan_glance": glance(root, every),
         "plan_fourteen": weeks_of(root, every, "fourteen"),
-        "plan_project": f"{span([workload(root, every, 'twelve')['project']])[0]} to "
-        f"{span([workload(root, every, 'twelve')['project']])[1]} hours",
+        "plan_project": "{} to {} hours".format(*span([workload(root, every, "twelve")["project"]])),
         "plan_most": hours(MOST),
         "plan_goals": goals(root),
         "plan_splits": splits(root),
