@@ -16,7 +16,7 @@ const SAME = [
   ["activations", "the backward pass keeps"], ["significance", "significant", "p value", "resolved", "verdict"],
   ["gpu", "card", "accelerator", "machine"], ["many gpus", "planner"], ["better than", "against", "versus", "vs"],
   ["speed", "throughput"], ["multi gpu", "distributed", "several machines"],
-  ["zero", "sharding"], ["ci", "confidence interval"], ["snr", "signal to noise"], ["ema", "moving average"],
+  ["zero", "sharding"], ["pytorch", "torch"], ["ci", "confidence interval"], ["snr", "signal to noise"], ["ema", "moving average"],
 ];
 // A letter alone tells less than a word.
 const LETTER = 0.5;

@@ -4,7 +4,8 @@ import pytest
 from browsing import Visit
 
 SHOWN = """() => [...document.querySelectorAll("section tbody tr")]
-  .filter(row => row.checkVisibility() && row.cells.length === 5).map(row => row.cells[1].textContent)"""
+  .filter(row => document.getElementById("verdict-filter").compareDocumentPosition(row) & Node.DOCUMENT_POSITION_FOLLOWING)
+  .filter(row => row.checkVisibility()).map(row => row.cells[1].textContent)"""
 HEADINGS = "() => [...document.querySelectorAll('article h2, article h3')].filter(h => h.checkVisibility()).length"
 
 
