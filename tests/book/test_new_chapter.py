@@ -54,7 +54,8 @@ def test_a_chapter_between_two_others_breaks_only_the_rules_that_ask_for_its_con
     subprocess.run(tool, cwd=copied, env=os.environ | {"PYTHONPATH": str(copied)}, check=True)
     stems = [path.stem for path in notebooks.chapters(copied)]
     names = ("big_batches", "weight_averaging", "carrying_a_rate", "lars")
-    assert stems[4:8] == [f"{number:02d}_{name}" for number, name in enumerate(names, 5)]
+    first = int(notebooks.find("big_batches").stem[:2])
+    assert stems[first - 1 : first + 3] == [f"{number:02d}_{name}" for number, name in enumerate(names, first)]
     assert len(stems) == len(CHAPTERS) + 1
     failed, output = rules(copied)
     assert failed == {
@@ -63,8 +64,8 @@ def test_a_chapter_between_two_others_breaks_only_the_rules_that_ask_for_its_con
     }, output
     readme = (copied / "README.md").read_text()
     assert (
-        f"| 6 | [Weight averaging](notebooks/{stems[5]}.ipynb) |\n"
-        f"| 7 | [Carrying a learning rate](notebooks/{stems[6]}.ipynb) |" in readme
+        f"| {first + 1} | [Weight averaging](notebooks/{stems[first]}.ipynb) |\n"
+        f"| {first + 2} | [Carrying a learning rate](notebooks/{stems[first + 1]}.ipynb) |" in readme
     )
 
 

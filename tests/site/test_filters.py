@@ -4,7 +4,7 @@ import pytest
 from browsing import Visit
 
 SHOWN = """() => [...document.querySelectorAll("section tbody tr")]
-  .filter(row => document.getElementById("verdict-filter").compareDocumentPosition(row) & Node.DOCUMENT_POSITION_FOLLOWING)
+  .filter(row => document.getElementById("verdict-filter").compareDocumentPosition(row) & 4)  // below the form
   .filter(row => row.checkVisibility()).map(row => row.cells[1].textContent)"""
 HEADINGS = "() => [...document.querySelectorAll('article h2, article h3')].filter(h => h.checkVisibility()).length"
 
